@@ -1,0 +1,287 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"meridian/cmd/meridian/config"
+	"meridian/cmd/meridian/demo"
+	"meridian/ingest"
+	"meridian/ingest/catalog"
+	"meridian/ingest/event"
+	"meridian/streaming"
+	"meridian/streaming/kafka"
+	"meridian/streaming/timeline"
+)
+
+// manyPast is 90 days of many organisations on an embedded broker's disk: that of
+// the demo again and again, each with names, numbers, people and zones of its own.
+// An organisation has 19,000 deliveries of one event, of 1.6 kB with their bodies,
+// and four teams. hot is the share of them that is one team, see hotTeam.
+func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
+	b.Helper()
+	broker, err := kafka.StartBroker(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(broker.Close)
+	l := &deliveryLog{Config: broker.Config(""), broker: broker, archive: kafka.OpenArchive(b.TempDir(), nil), partitions: 1}
+	if err := kafka.EnsureTopics(b.Context(), l.Config, l.Topics(1)...); err != nil {
+		b.Fatal(err)
+	}
+	org := demo.New(1, 1_772_445_600_000)
+	one, err := catalog.Parse("demo", org.Catalog(), catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var own []*ingest.LoggedDelivery
+	of := 0
+	by := decoders(one)
+	for line := range org.History() {
+		_, d := ingest.DecodeArchived(by[line.Delivery.Provider], *line.Delivery)
+		own = append(own, d)
+		of += len(d.Events)
+	}
+	organisations := (events + of - 1) / of
+	text, err := manyCatalogs(org.Catalog(), organisations, int(hot*float64(organisations)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	cat, err := catalog.Parse("demo", text, catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sink := kafka.NewTopicSink(l.Config, l.DeliveriesTopic(), func(e ingest.Entry) (int32, []byte, []byte) { return 0, nil, ingest.EncodeEntry(e) })
+	defer sink.Close()
+	var batch []ingest.Entry
+	put := func() {
+		if err := sink.Put(b.Context(), 0, batch); err != nil {
+			b.Fatal(err)
+		}
+		batch = batch[:0]
+	}
+	last := timeline.Millis(0)
+	for _, d := range own {
+		for n := range organisations {
+			batch = append(batch, ingest.Entry{Delivery: inOrganisation(d, n)})
+			deliveries++
+		}
+		last = d.Delivery.Received + timeline.Second
+		if batch = append(batch, ingest.Entry{Tick: last}); len(batch) >= 5_000 {
+			put()
+		}
+	}
+	put()
+	if err := sink.Flush(b.Context(), 0); err != nil {
+		b.Fatal(err)
+	}
+	m, err := manifest(config.Default(), cat, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Number, m.Reason, m.HistoryEnd = 2, "bench", streaming.RoundOf(last)
+	if m.HistoryOffsets, err = historyOffsets(b.Context(), l, m.HistoryEnd); err != nil {
+		b.Fatal(err)
+	}
+	pins, err := pinsOf(m, cat)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return past{l, pins, m}, deliveries
+}
+
+// inOrganisation is a delivery as it comes in one of many organisations. Its body
+// stays: nobody reads it.
+func inOrganisation(d *ingest.LoggedDelivery, n int) *ingest.LoggedDelivery {
+	o := organisationName(n)
+	again := *d
+	again.ID = d.ID[:26] + fmt.Sprintf("%06d", n)
+	again.Events = slices.Clone(d.Events)
+	for i := range again.Events {
+		o.event(&again.Events[i])
+	}
+	return &again
+}
+
+// organisationName renames what the demo's catalog and events name.
+type organisationName int
+
+func (o organisationName) name(s string) string {
+	if s == "" {
+		return ""
+	}
+	return fmt.Sprintf("o%d-%s", o, s)
+}
+
+// key is of a Jira project or an issue in it.
+func (o organisationName) key(s string) string {
+	if s == "" {
+		return ""
+	}
+	return fmt.Sprintf("O%d%s", o, s)
+}
+
+func (o organisationName) keys(s []string) (out []string) {
+	for _, k := range s {
+		out = append(out, o.key(k))
+	}
+	return out
+}
+
+func (o organisationName) account(a event.Account) event.Account {
+	if a.Login != "" {
+		a.Email = "" // the login says who it is
+	}
+	a.Login, a.Key = o.name(a.Login), o.name(a.Key)
+	return a
+}
+
+// entity changes the number of a repository, the site of an issue, and the name
+// of a deploy system.
+func (o organisationName) entity(id event.EntityID) event.EntityID {
+	if rest, ok := strings.CutPrefix(string(id), "github/repo/"); ok {
+		return event.EntityID(fmt.Sprintf("github/repo/%d%s", 10+int(o), rest))
+	}
+	provider, rest, _ := strings.Cut(string(id), "/")
+	return event.EntityID(provider + "/" + o.name(rest))
+}
+
+func (o organisationName) event(e *event.Event) {
+	e.ID = event.NewID(e.ID.String(), fmt.Sprint(int(o)))
+	e.Entity = o.entity(e.Entity)
+	e.Scope.Repository, e.Scope.Service, e.Scope.Project = o.name(e.Scope.Repository), o.name(e.Scope.Service), o.key(e.Scope.Project)
+	e.Actor = o.account(e.Actor)
+	if e.PullRequest != nil {
+		p := *e.PullRequest
+		p.Author, p.MergedBy, p.RequestedReviewer, p.IssueKeys = o.account(p.Author), o.account(p.MergedBy), o.account(p.RequestedReviewer), o.keys(p.IssueKeys)
+		e.PullRequest = &p
+	}
+	if e.Review != nil {
+		r := *e.Review
+		r.Author = o.account(r.Author)
+		e.Review = &r
+	}
+	if e.Push != nil {
+		p := *e.Push
+		p.Commits = slices.Clone(p.Commits)
+		for i := range p.Commits {
+			c := &p.Commits[i]
+			c.Author, c.IssueKeys, c.CoAuthors = o.account(c.Author), o.keys(c.IssueKeys), slices.Clone(c.CoAuthors)
+			for j := range c.CoAuthors {
+				c.CoAuthors[j] = o.account(c.CoAuthors[j])
+			}
+		}
+		e.Push = &p
+	}
+	if e.Deployment != nil {
+		d := *e.Deployment
+		d.OriginalService, d.Creator, d.FixesIncident = o.name(d.OriginalService), o.account(d.Creator), o.key(d.FixesIncident)
+		e.Deployment = &d
+	}
+	if e.Issue != nil {
+		i := *e.Issue
+		i.Key, i.Reporter, i.FormerKeys = o.key(i.Key), o.account(i.Reporter), o.keys(i.FormerKeys)
+		e.Issue = &i
+	}
+}
+
+// aDate would be read as a time.
+var aDate = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
+
+// manyCatalogs is the catalog of many organisations: the same teams, people and
+// services under other names. The first hot of them are one team.
+func manyCatalogs(text []byte, organisations, hot int) ([]byte, error) {
+	var all map[string]any
+	if err := yaml.Unmarshal(aDate.ReplaceAll(text, []byte(`"$0"`)), &all); err != nil {
+		return nil, err
+	}
+	list := func(of map[string]any, key string, rename func(string) string) {
+		old, _ := of[key].([]any)
+		var now []any
+		for _, v := range old {
+			switch v := v.(type) {
+			case string:
+				now = append(now, rename(v))
+			case map[string]any: // a membership
+				m := clone(v)
+				m["team"] = rename(v["team"].(string))
+				now = append(now, m)
+			}
+		}
+		if old != nil {
+			of[key] = now
+		}
+	}
+	var teams, people, services []any
+	united := map[string]any{}
+	for n := range organisations {
+		o := organisationName(n)
+		team := func(name string) string {
+			if n < hot {
+				return hotTeam
+			}
+			return o.name(name)
+		}
+		for _, t := range all["teams"].([]any) {
+			t := clone(t.(map[string]any))
+			list(t, "repositories", o.name)
+			list(t, "services", o.name)
+			list(t, "jira", o.key)
+			t["name"], t["group"] = team(t["name"].(string)), o.name(t["group"].(string))
+			if n >= hot {
+				teams = append(teams, t)
+				continue
+			}
+			if len(united) == 0 {
+				united = t
+				teams = append(teams, t)
+				continue
+			}
+			for _, key := range []string{"repositories", "services", "jira"} {
+				united[key] = append(united[key].([]any), t[key].([]any)...)
+			}
+		}
+		for _, p := range all["people"].([]any) {
+			p := clone(p.(map[string]any))
+			p["name"] = o.name(p["name"].(string))
+			list(p, "github", o.name)
+			list(p, "jira", o.name)
+			list(p, "emails", o.name)
+			list(p, "teams", team)
+			if n < hot {
+				p["teams"] = []any{hotTeam}
+			}
+			people = append(people, p)
+		}
+		for _, s := range all["services"].([]any) {
+			s := clone(s.(map[string]any))
+			s["name"] = o.name(s["name"].(string))
+			list(s, "repositories", o.name)
+			list(s, "deploys", o.name)
+			if of, ok := s["incidents"].(map[string]any); ok {
+				of = clone(of)
+				of["jira"] = o.key(of["jira"].(string))
+				s["incidents"] = of
+			}
+			services = append(services, s)
+		}
+	}
+	all["teams"], all["people"], all["services"] = teams, people, services
+	return yaml.Marshal(all)
+}
+
+// hotTeam is the team that several organisations are, where one is to be large.
+const hotTeam = "hot"
+
+func clone(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"meridian/streaming/timeline"
+)
+
+// head is a commit that was the head of a pull request's branch. When a
+// delivery first shows it is when it is known to have been pushed: GitHub tells
+// of each push to the branch (synchronize), and whatever else it tells shows the
+// head of that moment.
+type head struct {
+	Commit uint64 // hash of its name
+	Seen   timeline.Millis
+}
+
+func (f *PullRequestFold) headed(sha string, at timeline.Millis) {
+	if sha == "" || at == 0 {
+		return
+	}
+	h := head{xxhash.Sum64String(sha), at}
+	i, found := slices.BinarySearchFunc(f.Heads, h, func(a, b head) int { return cmp.Compare(a.Commit, b.Commit) })
+	if found {
+		earliest(&f.Heads[i].Seen, at)
+		return
+	}
+	f.Heads = slices.Insert(f.Heads, i, h)
+}
+
+// pushed reports whether new commits came after from, and no later than to.
+func (f *PullRequestFold) pushed(from, to timeline.Millis) bool {
+	return slices.ContainsFunc(f.Heads, func(h head) bool { return from < h.Seen && h.Seen <= to })
+}

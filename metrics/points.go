@@ -1,0 +1,235 @@
+package metrics
+
+import "meridian/streaming/timeline"
+
+// span is an interval of running days, both ends included.
+type span struct{ first, last timeline.Date }
+
+// points emits the points of one team that this tick has changed, closed, or
+// begun to show.
+func (t *tick) points(tm *team) {
+	today := tm.calendar.date(t.clock)
+	if tm.dated {
+		today = max(today, tm.today) // a zone that has changed cannot take a day back
+	} else {
+		tm.today, tm.dated = today, true
+	}
+	entered := span{tm.today + 1, today}
+	tm.today = today
+	for _, s := range tm.ordered {
+		if s.active || entered.first <= entered.last {
+			t.series(s, entered)
+		}
+	}
+	t.wake(tm)
+}
+
+// wake sets the team's next midnight, if some window of 30 days will then
+// still hold something of the latest day that has data.
+func (e *Engine) wake(tm *team) {
+	next := never
+	for _, s := range tm.ordered {
+		if last, ok := s.chunks.last(tm); ok && tm.today+1 <= tm.calendar.date(last.Start())+29 {
+			next = tm.calendar.day(tm.today + 1).Start
+			break
+		}
+	}
+	if next != tm.midnight {
+		tm.midnight = next
+		if next != never {
+			e.alarms.Set(next, alarm{team: tm, key: int64(next)})
+		}
+	}
+}
+
+// series emits the points of one series.
+func (t *tick) series(s *series, entered span) {
+	changes := s.apply()
+	t.changes = changes
+	cal := s.team.calendar
+	var hours, days []int64
+	var running []span // windows of 30 days that the changes touch, in order
+	var hour, day timeline.Window
+	for i := range changes {
+		at := changes[i].day.cell(changes[i].slot).Start()
+		if !hour.Contains(at) {
+			hour = cal.hour(at)
+			hours = append(hours, int64(hour.Start))
+		}
+		if !day.Contains(at) {
+			d := cal.date(at)
+			day = cal.day(d)
+			days = append(days, int64(d))
+			running = append(running, span{d, min(d+29, s.team.today)})
+		}
+	}
+	t.windows(s, dayGrain, days)
+	t.windows30(s, running, entered)
+	t.windows(s, hourGrain, hours)
+	s.pending, s.active = emptied(s.pending), false
+	if cap(s.pending) > 16 {
+		s.pending = nil // there are thousands of series, and most change seldom
+	}
+}
+
+// windows emits changed hours or days, and those that close.
+func (t *tick) windows(s *series, g grainIndex, changed []int64) {
+	due := s.due[g]
+	s.due[g] = due[:0]
+	for len(changed) > 0 || len(due) > 0 {
+		var key int64
+		dirty := len(due) == 0 || len(changed) > 0 && changed[0] <= due[0]
+		if dirty {
+			key, changed = changed[0], changed[1:]
+		} else {
+			key = due[0]
+		}
+		for len(due) > 0 && due[0] == key {
+			due = due[1:]
+		}
+		t.window(s, g, key, dirty)
+	}
+}
+
+// windows30 emits the changed windows of 30 days up to the running one, those
+// that close, and those that the clock has entered.
+func (t *tick) windows30(s *series, running []span, entered span) {
+	due := s.due[day30Grain]
+	s.due[day30Grain] = due[:0]
+	if last, ok := s.chunks.last(s.team); ok && entered.first <= entered.last {
+		// After the latest data only 29 more days can show any.
+		entered.first = max(entered.first, s.team.calendar.date(s.chunks[0].day.start()))
+		entered.last = min(entered.last, s.team.calendar.date(last.Start())+29)
+	} else {
+		entered.first = entered.last + 1
+	}
+	next := entered.first // of those entered
+	for {
+		d, found := timeline.Date(0), false
+		consider := func(c timeline.Date) {
+			if !found || c < d {
+				d, found = c, true
+			}
+		}
+		for len(running) > 0 && running[0].first > running[0].last {
+			running = running[1:]
+		}
+		if len(running) > 0 {
+			consider(running[0].first)
+		}
+		if len(due) > 0 {
+			consider(timeline.Date(due[0]))
+		}
+		if next <= entered.last {
+			consider(next)
+		}
+		if !found {
+			return
+		}
+		dirty := false
+		for i := range running { // at most 30 of them overlap
+			if running[i].first > d {
+				break
+			}
+			if running[i].first == d {
+				dirty = true
+				running[i].first++
+			}
+		}
+		for len(due) > 0 && due[0] == int64(d) {
+			due = due[1:]
+		}
+		if next == d {
+			next++
+		}
+		// A window that begins on a date which its zone skipped (Apia 2011-12-30)
+		// begins where the next one does, and would have its key: there is none.
+		if !s.team.calendar.day(d - 29).Empty() {
+			t.window(s, day30Grain, int64(d), dirty)
+		}
+	}
+}
+
+// window emits one window's row, if it has one to show.
+func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
+	at, known := s.windows[g].find(key)
+	before := nothing
+	if known {
+		before = s.windows[g][at].said()
+	}
+	if !dirty && before > saidProvisional {
+		return // it was revised while it was open, and has not changed since
+	}
+	w := s.team.calendar.window(g, key)
+	closed := w.End+s.lag <= t.clock
+	if t.history { // all of it has been accepted, so that nothing is waited for
+		closed = w.End <= t.clock
+	}
+	from, to := cellsOf(w)
+	if dirty && !t.history && s.fixed(w, before, t.clock) {
+		t.counters.Frozen++
+		t.kept.changed(keptWindowRows, s.team, g.day(key))
+		s.keep(g, key, from, to, t.changes)
+		return
+	}
+	now := saidProvisional
+	switch {
+	case !s.chunks.any(s.team, from, to):
+		if before == nothing || before == saidWithdrawn {
+			return
+		}
+		now = saidWithdrawn
+	case before > saidProvisional:
+		now = saidRevised
+	case closed:
+		now = saidFinal
+	}
+	if !dirty && before == saidProvisional && now == saidProvisional {
+		return // entered twice
+	}
+	s.windows[g].sayAt(at, known, key, now)
+	t.kept.changed(keptWindowRows, s.team, g.day(key))
+	if now == saidProvisional && before == nothing {
+		t.alarms.Set(w.End+s.lag, alarm{s.team, s, g, key})
+	}
+	t.emit(t.point(fresh(&t.made, 64), s, g, key, w, now))
+}
+
+// fixed reports whether a row that was given stays as it is.
+func (s *series) fixed(w timeline.Window, before said, clock timeline.Millis) bool {
+	return s.def.Refire == Freeze && before > saidProvisional ||
+		s.def.Accept > 0 && w.End+s.def.Accept <= clock
+}
+
+// madePoint is a point with its aggregate: they live and die together.
+type madePoint struct {
+	Point
+	Aggregate
+}
+
+// point works out a window's point as it stands.
+func (e *Engine) point(made *madePoint, s *series, g grainIndex, key int64, w timeline.Window, now said) *Point {
+	from, to := cellsOf(w)
+	p := &made.Point
+	*p = Point{
+		Version: e.version, Team: s.team.name, Metric: s.def.Name, Service: s.service, Definition: s.def,
+		Grain: g.grain(), Start: w.Start, End: w.End, Zone: s.team.calendar.zone(w.Start).Name(),
+		Status: now.status(), Withdrawn: now == saidWithdrawn, CoveredDays: -1,
+		Aggregate: &made.Aggregate,
+	}
+	if g == day30Grain {
+		d := timeline.Date(key)
+		p.CoveredDays = s.team.coverage.days(s.team.calendar, s.def.Sources, &e.everyone, d-29, d, e.clock)
+	}
+	if kept := s.kept[keptWindow{g, key}]; kept != nil {
+		*p.Aggregate = kept.clone()
+	} else if g == day30Grain {
+		s.aggregate30(p.Aggregate, timeline.Date(key))
+	} else {
+		s.aggregate(p.Aggregate, from, to)
+	}
+	m := s.team.quality.beside(s.def.Sources, from, to)
+	p.LateAccepted, p.LateDropped, p.Duplicates, p.Quarantined = m.accepted, m.dropped, m.duplicates, m.quarantined
+	p.Missing = p.missing()
+	return p
+}

@@ -1,0 +1,115 @@
+package metrics
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"meridian/streaming/timeline"
+)
+
+// stub reports whether only what was given is left of an entity.
+func (en *entity) stub() bool { return en.fold == nil && en.rest == "" }
+
+// awaken makes the fold of an entity that rests, and the list of a line's parts.
+func (e *Engine) awaken(en *entity) {
+	if en.rest == "" {
+		return
+	}
+	fold := e.kinds[en.kind].New()
+	err := e.coder.readFold(fold, en.rest)
+	if err == nil && e.kinds[en.kind].line {
+		en.parts, err = splitParts(en.given)
+		en.given = ""
+	}
+	if err != nil {
+		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // a snapshot is checked before it is loaded
+	}
+	en.fold, en.rest = fold, ""
+}
+
+// sleep is the opposite of awaken: the entity is what its bytes are.
+func (en *entity) sleep(fold string, given packed, oldest timeline.Millis) {
+	en.fold, en.rest, en.given, en.parts, en.oldest = nil, fold, given, nil, oldest
+}
+
+// resting is the bytes that an entity rests as, appended to b: the fold, and from
+// given on what it was given.
+func (e *Engine) resting(b []byte, en *entity) (all []byte, given int) {
+	if en.fold == nil {
+		return append(append(b, en.rest...), en.given...), len(b) + len(en.rest)
+	}
+	b, err := e.coder.appendFold(b, en.fold)
+	if err != nil {
+		panic(fmt.Errorf("metrics: saving entity %s: %w", en.id, err)) // a fold that CBOR cannot hold: its author's mistake
+	}
+	given = len(b)
+	if e.kinds[en.kind].line {
+		return appendParts(b, en.parts), given
+	}
+	return append(b, en.given...), given
+}
+
+// lieDown lets an entity rest by itself. A history, in which no snapshot is taken, ends
+// with it: then the memory of one entity after the other becomes free while rows
+// are made of the next.
+func (e *Engine) lieDown(en *entity) {
+	if en.fold == nil || e.kinds[en.kind].wakeful {
+		return
+	}
+	b, given := e.resting(e.bytes[:0], en)
+	e.bytes = b
+	all := string(b)
+	en.sleep(all[:given], packed(all[given:]), oldestOf(en.fold))
+}
+
+// observations returns how many the entity was last known by.
+func (e *Engine) observations(en *entity) (n int64) {
+	parts := en.parts
+	if en.fold == nil && e.kinds[en.kind].line {
+		parts, _ = splitParts(en.given)
+	} else {
+		n = int64(en.given.len())
+	}
+	for i := range parts {
+		n += int64(parts[i].given.len())
+	}
+	return n
+}
+
+// appendParts appends what the parts of a line were given, by name.
+func appendParts(b []byte, parts []part) []byte {
+	if len(parts) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(parts)))
+	for i := range parts {
+		b = appendString(b, parts[i].name)
+		b = appendString(b, string(parts[i].given))
+	}
+	return b
+}
+
+// splitParts is the inverse of appendParts.
+func splitParts(p packed) (parts []part, err error) {
+	u := unpacker{s: string(p)}
+	if p == "" {
+		return nil, nil
+	}
+	for n := u.count(); n > 0 && u.err == nil; n-- {
+		name := u.take(u.count())
+		parts = append(parts, part{name, packed(u.take(u.count()))})
+	}
+	if u.err == nil && len(u.s) > 0 {
+		u.fail()
+	}
+	return parts, u.err
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// frozen is b as a string that shares its memory. Nobody writes to b any more: it
+// was put into a snapshot, or got from one.
+func frozen(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

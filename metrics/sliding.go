@@ -1,0 +1,62 @@
+package metrics
+
+import "meridian/streaming/timeline"
+
+// sliding is the running window of 30 local days of a series: entries go in
+// and out one by one, so that a row costs the same however full its hours are.
+// It is built from the cells when it is first asked for, and never saved.
+type sliding struct {
+	set   bool
+	end   timeline.Date // its last day
+	from  timeline.Cell
+	to    timeline.Cell
+	sum   Aggregate // of All, without values
+	ranks ranks
+}
+
+func (w *sliding) put(y *symbols, s Statistic, e *entry, sign int64) {
+	w.sum.All.putEntry(y, e, sign)
+	w.sum.putPerson(y, s, e, sign)
+	if s.exact() && e.flags.outcome() == Observed {
+		if sign > 0 {
+			w.ranks.put(e.value)
+		} else {
+			w.ranks.take(e.value)
+		}
+	}
+}
+
+// slide moves the window to end with date d.
+func (s *series) slide(d timeline.Date) {
+	w, y, statistic, cal := &s.sliding, s.team.engine.symbols, s.def.Statistic, s.team.calendar
+	add := func(day timeline.Date, sign int64) {
+		from, to := cellsOf(cal.day(day))
+		for entries := range s.chunks.in(s.team, from, to) {
+			for i := range entries {
+				w.put(y, statistic, &entries[i], sign)
+			}
+		}
+	}
+	if !w.set || d-w.end >= 30 || w.end-d >= 30 {
+		*w = sliding{set: true, end: d}
+		for day := d - 29; day <= d; day++ {
+			add(day, 1)
+		}
+	}
+	for ; w.end < d; w.end++ {
+		add(w.end-29, -1)
+		add(w.end+1, 1)
+	}
+	for ; w.end > d; w.end-- {
+		add(w.end, -1)
+		add(w.end-30, 1)
+	}
+	w.from, w.to = cellsOf(cal.days30(d))
+}
+
+// aggregate30 puts the point's aggregate of the 30 days that end with d in a.
+func (s *series) aggregate30(a *Aggregate, d timeline.Date) {
+	s.slide(d)
+	*a = s.sliding.sum.clone()
+	a.Quantiles = quantiles(s.sliding.ranks.n, s.sliding.ranks.at)
+}

@@ -1,0 +1,2 @@
+-- Are the tables there?
+SELECT generation FROM generations LIMIT 1

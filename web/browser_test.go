@@ -1,0 +1,118 @@
+package web_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"meridian/e2e/browser"
+	"meridian/metrics"
+	"meridian/streaming/timeline"
+	"meridian/web"
+	"meridian/web/webtest"
+)
+
+// served is a server over a network, with a page open in a browser.
+func served(t *testing.T, o *webtest.Organisation) (tab *browser.Tab, address string) {
+	t.Helper()
+	tab = browser.ForTest(t).Tab(t, 3*time.Minute)
+	s := newServer(t, o, func(c *web.Config) { c.Shared = true })
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		s.Close()
+		h.CloseClientConnections()
+		h.Close()
+	})
+	return tab, h.URL
+}
+
+func evaluate[T any](t *testing.T, tab *browser.Tab, script string) T {
+	t.Helper()
+	v, err := chromedp.Run(tab.Ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+func TestBrowser_NoPageIsHardToUse(t *testing.T) {
+	tab, address := served(t, webtest.Acme())
+	for _, look := range []struct {
+		width  int
+		scheme browser.Scheme
+	}{{375, browser.Light}, {1280, browser.Dark}} {
+		for _, path := range []string{"/", "/teams/web", "/teams/web/pr_pickup_time", "/teams/mobile/after_hours", "/teams/mobile/after_hours?grain=hour", "/sources", "/quality", "/status"} {
+			if err := tab.Look(look.width, look.scheme); err != nil {
+				t.Fatal(err)
+			}
+			if err := chromedp.Do(tab.Ctx, chromedp.Navigate(address+path)); err != nil {
+				t.Fatal(err)
+			}
+			found, err := tab.Axe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range found {
+				t.Errorf("%s at %d, %s: %s", path, look.width, look.scheme, v)
+			}
+			if evaluate[bool](t, tab, `document.documentElement.scrollWidth > innerWidth`) {
+				t.Errorf("%s at %d scrolls sideways", path, look.width)
+			}
+			problems, err := tab.Problems()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range problems {
+				t.Errorf("%s at %d: %s", path, look.width, p)
+			}
+		}
+	}
+}
+
+// What somebody is doing on a page is still so after it has refreshed itself.
+func TestBrowser_ARefreshDisturbsNobody(t *testing.T) {
+	o := webtest.Acme()
+	tab, address := served(t, o)
+	if err := chromedp.Do(tab.Ctx, chromedp.Navigate(address+"/teams/web/pr_merged")); err != nil {
+		t.Fatal(err)
+	}
+	const ready = `new Promise(done => { const look = () => document.querySelector("[data-live-state]:not([hidden])") && document.querySelector(".drawn") ? done(true) : requestAnimationFrame(look); look(); })`
+	evaluate[bool](t, tab, ready)
+	evaluate[bool](t, tab, `document.querySelector("#rows").scrollTop = 120, document.querySelector("#range-60").focus({preventScroll: true}), scrollTo(0, 300), true`)
+	before := evaluate[string](t, tab, `document.querySelector(".figure.first .value").textContent`)
+	if before != "135" {
+		t.Fatalf("the page says %q", before)
+	}
+
+	// Rows are written: five more merges, one second later.
+	merge := func(n int) {
+		o.Change(func() {
+			for range n {
+				o.Rows = append(o.Rows, metrics.ObservationRow{Team: "web", Observation: metrics.Observation{
+					Metric: "pr_merged", At: webtest.Clock, Value: 1, Outcome: metrics.Observed, Primary: true, Entity: "new",
+				}})
+			}
+			o.AsOfAnswer.Clock += timeline.Second
+		})
+	}
+	merge(5)
+	if n := o.Publish(o.AsOfAnswer.Clock); n != 1 {
+		t.Fatalf("%d pages are subscribed", n)
+	}
+	evaluate[bool](t, tab, `new Promise(done => { const look = () => document.querySelector(".figure.first .value").textContent == "140" && document.querySelector(".drawn .uplot") ? done(true) : requestAnimationFrame(look); look(); })`)
+	if got, want := evaluate[string](t, tab, `[document.querySelector("#rows").scrollTop, document.activeElement.id, scrollY, document.querySelectorAll(".uplot").length].join(" ")`), "120 range-60 300 1"; got != want {
+		t.Errorf("after the refresh %s, want %s", got, want)
+	}
+
+	// While text is selected nothing moves; afterwards it catches up.
+	evaluate[bool](t, tab, `getSelection().selectAllChildren(document.querySelector("h1")), true`)
+	merge(1)
+	o.Publish(o.AsOfAnswer.Clock)
+	evaluate[bool](t, tab, `new Promise(done => { let n = 0; const look = () => ++n > 60 ? done(true) : requestAnimationFrame(look); look(); })`)
+	if got := evaluate[string](t, tab, `getSelection().toString() + " " + document.querySelector(".figure.first .value").textContent`); got != "Merged pull requests 140" {
+		t.Errorf("while text is selected: %q", got)
+	}
+	evaluate[bool](t, tab, `getSelection().removeAllRanges(), new Promise(done => { const look = () => document.querySelector(".figure.first .value").textContent == "141" ? done(true) : requestAnimationFrame(look); look(); })`)
+}

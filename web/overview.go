@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"meridian/metrics"
+	"meridian/streaming/timeline"
+	"meridian/web/views"
+)
+
+// headlines are the metrics that the overview shows, in its order.
+var headlines = [...]metrics.Name{
+	"pr_pickup_time", "pr_review_time", "pr_time_to_merge", "pr_merged", "deploy_frequency", "issue_cycle_time", "after_hours",
+}
+
+// slidingDays is how many earlier windows of 30 days a headline looks back on:
+// the first of them ends where the running one begins.
+const slidingDays = 30
+
+func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	as, err := s.guard.AsOf(ctx)
+	if err != nil {
+		return err
+	}
+	page := s.page(r, "All teams", "overview", as)
+	teams, err := s.guard.Teams(ctx)
+	if err != nil {
+		return err
+	}
+	v := views.Overview{Page: page}
+	if as.Clock <= 0 || len(teams) == 0 {
+		if v.Importing = importing(s.status.Engine(), as); v.Importing != nil {
+			v.Page.Title, v.Page.Poll, v.Page.Notices = "Importing", true, nil
+			return s.render(w, r, http.StatusOK, v.Render())
+		}
+		heard, err := s.guard.Heard(ctx)
+		if err != nil {
+			return err
+		}
+		v.Connect = s.connect(heard)
+		v.Page.Title = "Connect your first source"
+		return s.render(w, r, http.StatusOK, v.Render())
+	}
+	latest, err := s.latest(ctx, as, teams)
+	if err != nil {
+		return err
+	}
+	defs := s.headlines()
+	for _, d := range defs {
+		v.Columns = append(v.Columns, views.Column{Title: d.Passport.Title, Question: d.Passport.Question})
+	}
+	for _, name := range teams {
+		t := s.directory.Team(name)
+		row := views.TeamRow{Name: name, Href: page.Site.Path("teams", name), Group: t.Group, Zone: zoneOf(t).Name()}
+		for _, d := range defs {
+			row.Stats = append(row.Stats, stat(d, latest[name][d.Name], page.Site.Path("teams", name, string(d.Name))))
+		}
+		v.Teams = append(v.Teams, row)
+	}
+	v.Compared, v.Moves = true, s.changed(page.Site, teams, defs, latest)
+	whole := s.guard.organisation(teams)
+	v.Period = periodText(whole.Zone, lastDays(whole.Zone, as.Clock, 30), as.Clock)
+	if len(teams) > 1 {
+		v.Caption = fmt.Sprintf("%d teams merged, nobody counted twice; worked out each minute", len(teams))
+		v.Whole, err = remember(&s.minute, within(as, timeline.Minute), "whole "+ReaderOf(ctx).teams(), func() ([]views.Stat, error) { return s.whole(ctx, as, whole, defs) })
+		if err != nil {
+			return err
+		}
+	}
+	return s.render(w, r, http.StatusOK, v.Render())
+}
+
+// latest are the last windows of all metrics of the reader's teams.
+func (s *Server) latest(ctx context.Context, as metrics.AsOf, teams []string) (map[string]map[metrics.Name][]*metrics.Point, error) {
+	return remember(&s.memo, as, "latest "+ReaderOf(ctx).teams(), func() (map[string]map[metrics.Name][]*metrics.Point, error) {
+		return s.guard.Latest(ctx, as, teams, slidingDays)
+	})
+}
+
+// importing says how far history is that no page can show yet, or nil where
+// there is none. Nothing tells of rows meanwhile, so the page asks by itself.
+func importing(e EngineStatus, as metrics.AsOf) *views.Importing {
+	v := &views.Importing{Text: e.Importing}
+	if v.Text != "" {
+		if n, _ := fmt.Sscanf(v.Text, "%d of %d", &v.Done, &v.Of); n != 2 || v.Done > v.Of {
+			v.Done, v.Of = 0, 0
+		}
+		return v
+	}
+	if e.History && uint32(as.Generation) != e.Generation {
+		return v // all of it is on the log, and its numbers are being computed
+	}
+	return nil
+}
+
+// whole are the organisation's headlines. Its windows are merged from days, so
+// its line has a point for every third day and not for each.
+func (s *Server) whole(ctx context.Context, as metrics.AsOf, scope Scope, defs []*metrics.Definition) (out []views.Stat, err error) {
+	today := scope.Zone.Date(as.Clock)
+	for _, d := range defs {
+		q := SeriesQuery{
+			Generation: as.Generation, Clock: as.Clock, Definition: d, Scope: scope, Grain: metrics.Day30,
+			From: scope.Zone.Midnight(today - 29 - slidingDays), To: scope.Zone.Midnight(today-29) + 1,
+		}
+		points, err := s.guard.Sparse(ctx, q, 3)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stat(d, points, ""))
+	}
+	return out, nil
+}
+
+// headlines are the overview's metrics that are not disabled; where all are,
+// the first that there are.
+func (s *Server) headlines() (defs []*metrics.Definition) {
+	for _, name := range headlines {
+		if d := s.guard.definition(string(name)); d != nil {
+			defs = append(defs, d)
+		}
+	}
+	if defs == nil {
+		defs = s.guard.definitions[:min(len(headlines), len(s.guard.definitions))]
+	}
+	return defs
+}
+
+// lastDays are the n local days that end with the clock's.
+func lastDays(z *timeline.Zone, clock timeline.Millis, n int) timeline.Window {
+	today := z.Date(clock)
+	return timeline.Window{Start: z.Midnight(today.AddDays(1 - n)), End: z.Midnight(today + 1)}
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"math"
+
+	"meridian/metrics"
+	"meridian/web/views"
+)
+
+// Target is what a team has set itself for a metric, in the metric's own unit
+// (seconds, a share of 1, a number). Low and High are the band's ends; where
+// they are equal it is a threshold, and the band is [metrics.Definition.Band].
+type Target struct {
+	Low, High float64
+	Text      string // as the catalog has it: 4h
+}
+
+// goal is a target as a chart shows it, nil where there is none.
+func goal(d *metrics.Definition, t *Target) *views.Goal {
+	if t == nil {
+		return nil
+	}
+	g := &views.Goal{Text: "target: " + t.Text}
+	g.Low, g.High = d.Band(t.Low, t.High)
+	switch {
+	case t.Low != t.High:
+	case math.IsInf(g.High, 1):
+		g.Text += " or more"
+	case g.Low != t.Low:
+		g.Text += " or less"
+	}
+	return g
+}

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"meridian/metrics"
+	"meridian/streaming/timeline"
+	"meridian/web/views"
+)
+
+// A team is compared with its own past and with nobody else's: the band behind
+// each line is where eight in ten of its earlier windows were.
+const (
+	pastDays  = 60                // before the 30 that a line shows
+	pastHours = 14 * timeline.Day // before the 48 hours that it shows
+	pastLeast = 8                 // windows that a band needs
+)
+
+// teamNotes say what the numbers of a team's page are at each grain.
+var teamNotes = map[metrics.Grain]string{
+	metrics.Day30: "Each number is of the last 30 days. The band is the team's own past: eight in ten windows of the two months before.",
+	metrics.Day:   "Each number is of the last day that has one; lines show 30 days. The band is the team's own past: eight in ten days of the two months before.",
+	metrics.Hour:  "Each number is of the last hour that has one; lines show 48 hours. The band is the team's own past: eight in ten hours of the two weeks before.",
+}
+
+// shownWindows is how many windows the line of a tile has.
+var shownWindows = map[metrics.Grain]int{metrics.Day30: slidingDays + 1, metrics.Day: 30, metrics.Hour: 48}
+
+// tileOf is a metric as a team's page shows it: its points with their past.
+func tileOf(d *metrics.Definition, grain metrics.Grain, z *timeline.Zone, points []*metrics.Point, usual usual, now timeline.Millis, href string) views.Stat {
+	shown := points[max(0, len(points)-shownWindows[grain]):]
+	st := stat(d, shown, href)
+	last := len(shown) - 1
+	if grain != metrics.Day30 {
+		for last > 0 && (shown[last].Missing != "" || shown[last].N() == 0) {
+			last--
+		}
+		if last < 0 || shown[last].N() == 0 {
+			last = len(shown) - 1
+		}
+		if last >= 0 {
+			p := shown[last]
+			st.Value, st.N, st.Status, st.Change = valueOf(p), nText(p), string(p.Status), views.Change{}
+			st.Few = st.Value.Reason == "" && p.N() < fewBelow && (distribution(d) || d.Statistic == metrics.Share)
+			st.Detail = windowText(z, grain, timeline.Window{Start: p.Start, End: p.End}, now)
+		}
+	} else if last >= 0 {
+		last = newestShown(d, shown)
+		st.Detail = detail(shown[last])
+	}
+	low, high := usual.low, usual.high
+	if !usual.known || low == high || len(shown) == 0 || st.Value.Reason != "" {
+		return st
+	}
+	values := make([]float64, len(shown))
+	for i, p := range shown {
+		values[i] = nanWithout(p.Value())
+	}
+	unit := shown[last].Unit()
+	st.Spark = views.NewSparkBand(st.Spark.Label, values, low, high)
+	st.Usual = "usually " + views.Number(low, unit) + " to " + views.Number(high, unit)
+	return st
+}
+
+// usual is where eight in ten of a metric's earlier values were.
+type usual struct {
+	low, high float64
+	known     bool
+}
+
+func band(points []*metrics.Point) (u usual) {
+	var values []float64
+	for _, p := range points {
+		if v := nanWithout(p.Value()); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) < pastLeast {
+		return u
+	}
+	slices.Sort(values)
+	n := len(values)
+	return usual{values[n/10], values[n-1-n/10], true}
+}
+
+// pastEvery is how often a band is worked out anew: it is of months, and reading
+// them with every refresh would cost ten times what the page shows.
+const pastEvery = 10 * timeline.Minute
+
+// coarse is a computation as of the last multiple of pastEvery.
+func coarse(as metrics.AsOf) metrics.AsOf { return within(as, pastEvery) }
+
+// within is a computation as of the last multiple of a length: what is of many
+// teams costs too much to be worked out at each tick.
+func within(as metrics.AsOf, length timeline.Millis) metrics.AsOf {
+	as.Clock -= as.Clock % length
+	return as
+}
+
+// usuals are the bands of a team's metrics at a grain.
+func (s *Server) usuals(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain) (map[metrics.Name]usual, error) {
+	as = coarse(as)
+	return remember(&s.past, as, "usual "+string(grain)+" "+team, func() (map[metrics.Name]usual, error) {
+		var all map[metrics.Name][]*metrics.Point
+		var err error
+		if grain == metrics.Day30 {
+			latest, latestErr := s.guard.Latest(ctx, as, []string{team}, slidingDays+pastDays)
+			all, err = latest[team], latestErr
+		} else {
+			all, err = s.guard.Recent(ctx, as, team, grain, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := make(map[metrics.Name]usual, len(all))
+		for name, points := range all {
+			out[name] = band(points[:max(0, len(points)-shownWindows[grain])])
+		}
+		return out, nil
+	})
+}

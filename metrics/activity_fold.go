@@ -46,29 +46,29 @@ func activityKind() FoldKind {
 	return FoldKind{
 		Subject: SubjectActivity,
 		New:     func() Fold { return new(ActivityFold) },
-		Entity: func(r *event.Routed) event.EntityID {
-			if r.Copy != event.Activity || r.Act == nil {
-				return ""
-			}
-			return activityEntity(r.Actor.ID, r.Act)
-		},
+		Entity:  spelt(spellActivity),
+		Spell:   spellActivity,
 	}
 }
 
-// activityEntity cuts a person's acts by day, so that no fold grows for ever.
+// spellActivity cuts a person's acts by day, so that no fold grows for ever.
 // That needs an act to have one time. A deployment's may differ between those
 // who tell of it (not all know when it started), so each is its own entity.
-func activityEntity(person event.PersonID, a *event.Act) event.EntityID {
-	b := make([]byte, 0, 64)
-	b = append(b, "person/"...)
-	b = hex.AppendEncode(b, person[:])
-	b = append(b, '/')
-	if a.Kind == event.ActDeployed {
-		b = append(b, a.Key...)
-	} else {
-		b = strconv.AppendInt(b, int64(utcDayOf(a.At)), 10)
+func spellActivity(b []byte, r *event.Routed) []byte {
+	if r.Copy != event.Activity || r.Act == nil {
+		return b
 	}
-	return event.EntityID(b)
+	b = append(spellPerson(b, r), '/')
+	if r.Act.Kind == event.ActDeployed {
+		return append(b, r.Act.Key...)
+	}
+	return strconv.AppendInt(b, int64(utcDayOf(r.Act.At)), 10)
+}
+
+func spellPerson(b []byte, r *event.Routed) []byte { return appendPerson(b, r.Actor.ID) }
+
+func appendPerson(b []byte, id event.PersonID) []byte {
+	return hex.AppendEncode(append(b, "person/"...), id[:])
 }
 
 // Apply implements Fold.

@@ -38,16 +38,19 @@ func branchKind() FoldKind {
 	return FoldKind{
 		Subject: SubjectBranch,
 		New:     func() Fold { return new(BranchFold) },
-		Entity: func(r *event.Routed) event.EntityID {
-			switch {
-			case r.Copy != event.Home:
-				return ""
-			case r.Event.PullRequest != nil && r.Event.PullRequest.FromFork:
-				return r.Event.Entity
-			}
-			return branchOf(&r.Event)
-		},
+		Entity:  spelt(spellBranch),
+		Spell:   spellBranch,
 	}
+}
+
+func spellBranch(b []byte, r *event.Routed) []byte {
+	switch {
+	case r.Copy != event.Home:
+		return b
+	case r.Event.PullRequest != nil && r.Event.PullRequest.FromFork:
+		return append(b, r.Event.Entity...)
+	}
+	return appendBranch(b, &r.Event)
 }
 
 // Apply implements Fold.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"slices"
 )
 
@@ -14,20 +15,13 @@ type change struct {
 // cell orders changes by day and slot.
 func (c *change) cell() int64 { return int64(c.day)<<8 | int64(c.slot) }
 
-// settle sorts changes and strikes out those that undo each other.
-func settle(changes []change) []change {
+// settle sorts changes and strikes out those that undo each other. What it returns is
+// only lent, until the next call.
+func (y *sorter) settle(changes []change) []change {
 	if len(changes) == 1 {
 		return changes
 	}
-	slices.SortFunc(changes, func(a, b change) int {
-		if x, y := a.cell(), b.cell(); x != y {
-			if x < y {
-				return -1
-			}
-			return 1
-		}
-		return compareEntries(a.entry, b.entry)
-	})
+	changes = y.sort(changes)
 	out := changes[:0]
 	for i := 0; i < len(changes); {
 		j, net := i, 0
@@ -46,6 +40,53 @@ func settle(changes []change) []change {
 		i = j
 	}
 	return out
+}
+
+// sorter is memory for sorting the changes of one series after the other.
+type sorter struct {
+	keys   []uint64
+	sorted []change
+}
+
+// fewChanges is how many are sorted as they lie.
+const fewChanges = 16
+
+// sort sorts changes by cell and entry. Of many, as a history has, it sorts cells with
+// their places, since a change is five words: that takes a third of the time.
+func (y *sorter) sort(changes []change) []change {
+	if len(changes) <= fewChanges || len(changes) > placeMask {
+		slices.SortFunc(changes, compareChanges)
+		return changes
+	}
+	y.keys, y.sorted = y.keys[:0], slices.Grow(y.sorted[:0], len(changes))
+	for i := range changes {
+		y.keys = append(y.keys, uint64(changes[i].cell()-math.MinInt32<<8)<<placeBits|uint64(i))
+	}
+	slices.Sort(y.keys)
+	for i, k := range y.keys {
+		c := &changes[k&placeMask]
+		y.sorted = append(y.sorted, *c)
+		for j := i; j > 0 && compareChanges(y.sorted[j-1], *c) > 0; j-- { // a cell holds few
+			y.sorted[j], y.sorted[j-1] = y.sorted[j-1], *c
+		}
+	}
+	return y.sorted
+}
+
+// A cell takes 40 bits of a key, and a place among the changes what is left.
+const (
+	placeBits = 24
+	placeMask = 1<<placeBits - 1
+)
+
+func compareChanges(a, b change) int {
+	if x, y := a.cell(), b.cell(); x != y {
+		if x < y {
+			return -1
+		}
+		return 1
+	}
+	return compareEntries(a.entry, b.entry)
 }
 
 // apply makes settled changes.

@@ -62,7 +62,7 @@ func (c *Config) Validate() error {
 	}
 	kinds := map[Subject]bool{}
 	for _, k := range c.Folds {
-		if kinds[k.Subject] || k.New == nil || k.Entity == nil && k.Entities == nil {
+		if kinds[k.Subject] || k.New == nil || k.Entity == nil && k.Spell == nil && k.Entities == nil {
 			problem("subject %d must have one complete fold kind", k.Subject)
 		}
 		kinds[k.Subject] = true

@@ -123,7 +123,8 @@ func (d *drafts) firstReady(created timeline.Millis) (timeline.Millis, bool) {
 func (d *drafts) spent(created, end timeline.Millis) (first, total timeline.Millis, ever bool) {
 	since, draft := created, d.beganAsDraft()
 	first, ever = created, draft
-	for _, a := range d.history() {
+	var few [fewTurns]assertion
+	for _, a := range d.history(few[:0]) {
 		at := max(a.At, created)
 		switch {
 		case at >= end:
@@ -141,10 +142,12 @@ func (d *drafts) spent(created, end timeline.Millis) (first, total timeline.Mill
 	return first, total, ever
 }
 
-// history is all that is asserted, by time. Where a turn and a snapshot are of
+// fewTurns are as many as nearly all have.
+const fewTurns = 8
+
+// history appends all that is asserted, by time. Where a turn and a snapshot are of
 // one instant, the turn has the last word.
-func (d *drafts) history() []assertion {
-	var list []assertion
+func (d *drafts) history(list []assertion) []assertion {
 	if d.SeenDraft != 0 {
 		list = append(list, assertion{d.SeenDraft, false})
 	}

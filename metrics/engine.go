@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"meridian/ingest/event"
 	"meridian/streaming"
@@ -51,6 +50,8 @@ type Engine struct {
 	cells    restingCells
 	places   [2][]uint32 // scratch, by symbol: of people, of names
 	shown    shown
+	sorter   sorter
+	scratch
 	counters Counters
 }
 
@@ -87,10 +88,12 @@ type team struct {
 	rejects []*RejectRow
 }
 
-type seriesKey struct {
-	metric  uint16
-	service string
-}
+// seriesKey is a metric and the symbol of a service in one number.
+type seriesKey uint64
+
+func (t *team) key(metric uint16, service string) seriesKey { return keyOfSeries(metric, t.engine.symbols.id(service)) }
+
+func keyOfSeries(metric uint16, service uint32) seriesKey { return seriesKey(service)<<16 | seriesKey(metric) }
 
 // NewEngine returns an engine without state. It keeps nothing of the
 // configuration's slices.
@@ -119,7 +122,7 @@ func NewEngine(c Config) (*Engine, error) {
 	}
 	e.tell = func(id event.EntityID) {
 		e.activate(e.told.team)
-		e.told.team.touch(e.told.kind, id, e.told.origin, &e.lent)
+		e.told.team.touch(e.told.kind, id, false, e.told.origin, e.told.record)
 	}
 	e.reset()
 	return e, nil
@@ -144,7 +147,12 @@ func (e *Engine) history() bool { return e.version.Round() < e.config.HistoryEnd
 // Apply folds one routed copy.
 func (e *Engine) Apply(_ streaming.Clock, r streaming.Record[event.Routed], _ func(Row)) {
 	e.lent = r.Value
-	v := &e.lent
+	e.Take(r.Origin, &e.lent)
+}
+
+// Take is Apply of a record that lies somewhere and is only lent: a history has slabs
+// of them, and a copy of one is a kilobyte.
+func (e *Engine) Take(o streaming.Origin, v *event.Routed) {
 	if v.Event.Kind >= event.ScopeCovered && v.Copy == event.Aside {
 		e.scope(&v.Event, v.Team)
 		return
@@ -154,7 +162,7 @@ func (e *Engine) Apply(_ streaming.Clock, r streaming.Record[event.Routed], _ fu
 		t = e.newTeam(v.Team)
 	}
 	if v.Copy == event.Aside { // a delivery that could not be read is a row of rejects, and counts nowhere
-		t.rejects = append(t.rejects, rejectRow(r.Origin, v))
+		t.rejects = append(t.rejects, rejectRow(o, v))
 		e.activate(t)
 		return
 	}
@@ -166,7 +174,7 @@ func (e *Engine) Apply(_ streaming.Clock, r streaming.Record[event.Routed], _ fu
 		e.kept.changed(keptQuality, t, utcDayOf(v.Event.Time))
 		e.activate(t)
 		if v.Verdict == event.Late || v.Verdict == event.Quarantined {
-			t.rejects = append(t.rejects, rejectRow(r.Origin, v))
+			t.rejects = append(t.rejects, rejectRow(o, v))
 		}
 	}
 	if v.Verdict != event.Accepted {
@@ -174,14 +182,20 @@ func (e *Engine) Apply(_ streaming.Clock, r streaming.Record[event.Routed], _ fu
 	}
 	for k := range e.kinds {
 		kind := &e.kinds[k]
-		if kind.Entity != nil {
+		switch {
+		case kind.Spell != nil:
+			if e.bytes = kind.Spell(e.bytes[:0], v); len(e.bytes) > 0 {
+				e.activate(t)
+				t.touch(k, event.EntityID(frozen(e.bytes)), true, o, v)
+			}
+		case kind.Entity != nil:
 			if id := kind.Entity(v); id != "" {
 				e.activate(t)
-				t.touch(k, id, r.Origin, v)
+				t.touch(k, id, false, o, v)
 			}
 		}
 		if kind.Entities != nil {
-			e.told = told{t, k, r.Origin}
+			e.told = told{t, k, o, v}
 			kind.Entities(v, e.tell)
 		}
 	}
@@ -191,6 +205,7 @@ type told struct {
 	team   *team
 	kind   int
 	origin streaming.Origin
+	record *event.Routed
 }
 
 func (e *Engine) newTeam(name string) *team {
@@ -224,12 +239,16 @@ func (t *team) total(metric uint16) *series {
 
 // of returns the series of a metric and service, making it when needed.
 func (t *team) of(metric uint16, service string) *series {
-	key := seriesKey{metric, service}
+	return t.ofSymbol(metric, t.engine.symbols.id(service))
+}
+
+// ofSymbol is of, for a service by its symbol.
+func (t *team) ofSymbol(metric uint16, service uint32) *series {
+	key := keyOfSeries(metric, service)
 	s := t.series[key]
 	if s == nil {
 		e := t.engine
-		key.service = strings.Clone(service) // it may be a slice of a snapshot
-		s = &series{team: t, def: e.definitions[metric], metric: metric, service: key.service, lag: e.lags[metric]}
+		s = &series{team: t, def: e.definitions[metric], metric: metric, service: e.symbols.names[service], lag: e.lags[metric]}
 		t.series[key] = s
 		i, _ := slices.BinarySearchFunc(t.ordered, s, compareSeries)
 		t.ordered = slices.Insert(t.ordered, i, s)

@@ -218,7 +218,7 @@ func TestEngineEvicts(t *testing.T) {
 	if n := g.engine.Counters().EvictedFolds; n != 1 {
 		t.Fatalf("%d folds are gone", n)
 	}
-	if n := len(g.engine.teams["web"].series[seriesKey{}].chunks); n != 1 {
+	if n := len(g.engine.teams["web"].series[0].chunks); n != 1 {
 		t.Fatalf("%d days of cells", n)
 	}
 	// The stub is spoken to: what it was stays, what is new counts.
@@ -228,7 +228,7 @@ func TestEngineEvicts(t *testing.T) {
 		t.Errorf("the old observation was forgotten or withdrawn: %d", n)
 	}
 	g.tick("2026-07-04T00:00:00Z")
-	if n := len(g.engine.teams["web"].series[seriesKey{}].chunks); n != 1 {
+	if n := len(g.engine.teams["web"].series[0].chunks); n != 1 {
 		t.Errorf("%d days of cells: those of March are older than any change can touch", n)
 	}
 	g.tick("2027-04-07T00:00:00Z")

@@ -65,7 +65,7 @@ func (t *tick) evict() {
 			gone := len(s.chunks) == 0 && len(s.windows[dayGrain])+len(s.windows[day30Grain])+len(s.windows[hourGrain]) == 0
 			if gone {
 				e.counters.EvictedSeries++
-				delete(tm.series, seriesKey{s.metric, s.service})
+				delete(tm.series, tm.key(s.metric, s.service))
 				if s.service == "" {
 					tm.totals[s.metric] = nil
 				}

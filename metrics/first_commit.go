@@ -61,26 +61,25 @@ func (p branchPush) compare(q branchPush) int {
 // of a pull request from the same repository. It is "" for the default branch,
 // from which nothing is merged into itself, for tags, for forks, whose pushes
 // nobody hears of, and for what does not say its branch, as comments do not.
-func branchOf(e *event.Event) event.EntityID {
+func branchOf(e *event.Event) event.EntityID { return event.EntityID(appendBranch(nil, e)) }
+
+// appendBranch appends the name of the branch to b.
+func appendBranch(b []byte, e *event.Event) []byte {
 	switch {
 	case e.Kind == event.Pushed && e.Push != nil:
 		name, ok := strings.CutPrefix(e.Push.Ref, "refs/heads/")
 		if !ok || e.Push.Default || e.Push.Tag {
-			return ""
+			return b
 		}
-		return branchID(e.Entity, name)
+		return append(append(append(b, e.Entity...), "/branch/"...), name...)
 	case e.PullRequest != nil && e.PullRequest.HeadRef != "" && !e.PullRequest.FromFork:
 		repository, _, ok := strings.Cut(string(e.Entity), "/pr/")
 		if !ok {
-			return ""
+			return b
 		}
-		return branchID(event.EntityID(repository), e.PullRequest.HeadRef)
+		return append(append(append(b, repository...), "/branch/"...), e.PullRequest.HeadRef...)
 	}
-	return ""
-}
-
-func branchID(repository event.EntityID, name string) event.EntityID {
-	return repository + "/branch/" + event.EntityID(name)
+	return b
 }
 
 // see takes a record about the branch, in any order and however often.

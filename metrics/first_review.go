@@ -56,36 +56,45 @@ type firstReview struct {
 // did not.
 func (f *PullRequestFold) firstReview(v View) wait {
 	if !f.first.found || f.first.start != v.Vary.Start {
-		f.first = firstReview{true, v.Vary.Start, f.firstOf(v, func(take func(answer)) {
-			for i := range f.Reviews {
-				take(f.Reviews[i].answer())
-			}
-		})}
+		var few [fewAnswers]answer
+		f.first = firstReview{true, v.Vary.Start, f.firstOf(v, f.reviewAnswers(few[:0]))}
 	}
 	return f.first.wait
 }
 
+// fewAnswers are as many as nearly all have: for them no memory is asked for.
+const fewAnswers = 16
+
+// reviewAnswers appends the reviews as answers.
+func (f *PullRequestFold) reviewAnswers(list []answer) []answer {
+	for i := range f.Reviews {
+		list = append(list, f.Reviews[i].answer())
+	}
+	return list
+}
+
 // firstOf is the wait for the first of some answers.
-func (f *PullRequestFold) firstOf(v View, answers func(take func(answer))) (w wait) {
+func (f *PullRequestFold) firstOf(v View, answers []answer) (w wait) {
 	if f.Created == 0 {
 		return w
 	}
 	w.Start, w.Started = f.startBy(v.Vary.Start)
 	var ignored []ignoredAnswer
-	answers(func(a answer) {
+	for i := range answers {
+		a := &answers[i]
 		if a.At == 0 || !a.By.known() {
-			return // only its dismissal has been heard of
+			continue // only its dismissal has been heard of
 		}
-		if reason := f.notFirst(&a, &w); reason != "" {
+		if reason := f.notFirst(a, &w); reason != "" {
 			if reason != Draft || v.Vary.Start != StartRequested { // what nobody asked for was none of its business
 				ignored = append(ignored, ignoredAnswer{a.Item, a.At, reason})
 			}
-			return
+			continue
 		}
 		if w.Item == "" || a.At < w.First {
 			w.First, w.Item, w.By = a.At, a.Item, a.By
 		}
-	})
+	}
 	for _, g := range ignored {
 		if w.Item == "" || g.At < w.First {
 			w.Ignored = append(w.Ignored, g)

@@ -35,6 +35,11 @@ type FoldKind struct {
 	// act always has the same time, so it always meets its own copies.
 	Entity func(r *event.Routed) event.EntityID
 
+	// Spell says what Entity says for kinds whose names have to be put together, and is
+	// asked in its place: it appends the name to b, so that an entity which is there
+	// already is found without making a string for each record.
+	Spell func(b []byte, r *event.Routed) []byte
+
 	// Entities names them where there may be several: a push that touches five
 	// services is told to each. It yields no id twice, and may stand beside or
 	// in place of Entity.
@@ -44,6 +49,11 @@ type FoldKind struct {
 	// a pull request that is reopened. It then leaves a stub when it is
 	// evicted, which remembers what was observed. Acts never return.
 	Returns bool
+}
+
+// spelt is Entity for a kind with Spell.
+func spelt(spell func(b []byte, r *event.Routed) []byte) func(r *event.Routed) event.EntityID {
+	return func(r *event.Routed) event.EntityID { return event.EntityID(spell(nil, r)) }
 }
 
 // View is what an observe function may know beside its fold.

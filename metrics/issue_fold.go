@@ -120,8 +120,16 @@ func (f *IssueFold) changed(c statusChange) {
 }
 
 // history returns the changes in the order in which they happened. Several of
-// one instant, as one edit can hold, follow each other by their statuses.
+// one instant, as one edit can hold, follow each other by their statuses. They are only
+// lent.
 func (f *IssueFold) history() []statusChange {
+	together := false
+	for i := 1; i < len(f.Changes) && !together; i++ {
+		together = f.Changes[i].At == f.Changes[i-1].At
+	}
+	if !together { // nearly always
+		return f.Changes
+	}
 	changes := slices.Clone(f.Changes)
 	now := f.Began.Name
 	for i := range changes {

@@ -3,6 +3,8 @@ package metrics
 import (
 	"fmt"
 	"slices"
+
+	"meridian/streaming"
 )
 
 // observe asks a touched entity for its observations, and gives out how they
@@ -45,7 +47,17 @@ func (t *tick) difference(tm *team, en *entity, part string, last packed) packed
 		return ""
 	}
 	now, next := t.given, t.next[:0]
-	if last == "" { // as all of a history
+	if last == "" && t.judge == streaming.NoClock { // all of a history: nothing was given, and nothing is too old
+		for i := range now {
+			g := &now[i].given
+			t.change(tm, g, 1)
+			t.added = append(t.added, now[i].at)
+			next = append(next, *g)
+		}
+		t.next = next
+		return e.pack(next, last)
+	}
+	if last == "" {
 		for i := range now {
 			next = append(next, *t.differ(tm, en, nil, &now[i].given, now[i].at))
 		}
@@ -179,7 +191,7 @@ func (t *tick) change(tm *team, g *given, sign int8) {
 	c := g.change(sign)
 	tm.total(g.metric).pend(c)
 	if g.service != 0 && t.definitions[g.metric].Services {
-		tm.of(g.metric, t.symbols.names[g.service]).pend(c)
+		tm.ofSymbol(g.metric, g.service).pend(c)
 	}
 }
 

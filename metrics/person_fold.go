@@ -3,7 +3,6 @@ package metrics
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"strconv"
 
@@ -58,14 +57,16 @@ func personKind() FoldKind {
 	return FoldKind{
 		Subject: SubjectPerson,
 		New:     func() Fold { return new(PersonLine) },
-		Entity: func(r *event.Routed) event.EntityID {
-			if r.Copy != event.Activity || r.Act == nil || r.Act.Ignored != "" {
-				return ""
-			}
-			b := append(make([]byte, 0, 48), "person/"...)
-			return event.EntityID(hex.AppendEncode(b, r.Actor.ID[:]))
-		},
+		Entity:  spelt(spellLine),
+		Spell:   spellLine,
 	}
+}
+
+func spellLine(b []byte, r *event.Routed) []byte {
+	if r.Copy != event.Activity || r.Act == nil || r.Act.Ignored != "" {
+		return b
+	}
+	return spellPerson(b, r)
 }
 
 // Apply implements Fold. An act that is told of again, at an earlier time, moves:

@@ -44,14 +44,18 @@ func (e *Engine) wake(tm *team) {
 
 // series emits the points of one series.
 func (t *tick) series(s *series, entered span) {
+	defer s.settled()
+	if t.history && s.fresh() && len(s.pending) > 0 {
+		t.sweep(s)
+		return
+	}
 	changes := s.apply()
 	t.changes = changes
 	cal := s.team.calendar
-	var hours, days []int64
-	var running []span // windows of 30 days that the changes touch, in order
+	hours, days, running := t.hours[:0], t.days[:0], t.running[:0]
 	var hour, day timeline.Window
 	for i := range changes {
-		at := changes[i].day.cell(changes[i].slot).Start()
+		at := changes[i].at()
 		if !hour.Contains(at) {
 			hour = cal.hour(at)
 			hours = append(hours, int64(hour.Start))
@@ -63,9 +67,14 @@ func (t *tick) series(s *series, entered span) {
 			running = append(running, span{d, min(d+29, s.team.today)})
 		}
 	}
+	t.hours, t.days, t.running = hours, days, running
 	t.windows(s, dayGrain, days)
 	t.windows30(s, running, entered)
 	t.windows(s, hourGrain, hours)
+}
+
+// settled ends the round of a series.
+func (s *series) settled() {
 	s.pending, s.active = emptied(s.pending), false
 	if cap(s.pending) > 16 {
 		s.pending = nil // there are thousands of series, and most change seldom
@@ -209,18 +218,8 @@ type madePoint struct {
 
 // point works out a window's point as it stands.
 func (e *Engine) point(made *madePoint, s *series, g grainIndex, key int64, w timeline.Window, now said) *Point {
+	p := e.heading(made, s, g, key, w, now)
 	from, to := cellsOf(w)
-	p := &made.Point
-	*p = Point{
-		Version: e.version, Team: s.team.name, Metric: s.def.Name, Service: s.service, Definition: s.def,
-		Grain: g.grain(), Start: w.Start, End: w.End, Zone: s.team.calendar.zone(w.Start).Name(),
-		Status: now.status(), Withdrawn: now == saidWithdrawn, CoveredDays: -1,
-		Aggregate: &made.Aggregate,
-	}
-	if g == day30Grain {
-		d := timeline.Date(key)
-		p.CoveredDays = s.team.coverage.days(s.team.calendar, s.def.Sources, &e.everyone, d-29, d, e.clock)
-	}
 	if kept := s.kept[keptWindow{g, key}]; kept != nil {
 		*p.Aggregate = kept.clone()
 	} else if g == day30Grain {
@@ -228,6 +227,26 @@ func (e *Engine) point(made *madePoint, s *series, g grainIndex, key int64, w ti
 	} else {
 		s.aggregate(p.Aggregate, from, to)
 	}
+	return p.beside(s, from, to)
+}
+
+// heading makes a point without what was observed.
+func (e *Engine) heading(made *madePoint, s *series, g grainIndex, key int64, w timeline.Window, now said) *Point {
+	p := &made.Point
+	p.Version, p.Team, p.Metric, p.Service, p.Definition = e.version, s.team.name, s.def.Name, s.service, s.def
+	p.Grain, p.Start, p.End, p.Zone = g.grain(), w.Start, w.End, s.team.calendar.zone(w.Start).Name()
+	p.Status, p.Withdrawn = now.status(), now == saidWithdrawn
+	p.Aggregate = &made.Aggregate
+	p.CoveredDays = -1
+	if g == day30Grain {
+		d := timeline.Date(key)
+		p.CoveredDays = s.team.coverage.days(s.team.calendar, s.def.Sources, &e.everyone, d-29, d, e.clock)
+	}
+	return p
+}
+
+// beside says what the reader of a point should know beside it: of cells [from, to).
+func (p *Point) beside(s *series, from, to timeline.Cell) *Point {
 	m := s.team.quality.beside(s.def.Sources, from, to)
 	p.LateAccepted, p.LateDropped, p.Duplicates, p.Quarantined = m.accepted, m.dropped, m.duplicates, m.quarantined
 	p.Missing = p.missing()

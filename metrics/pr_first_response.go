@@ -42,13 +42,11 @@ func prFirstResponse() *Definition {
 }
 
 func observeFirstResponse(f *PullRequestFold, v View, yield func(Observation)) {
-	w := f.firstOf(v, func(take func(answer)) {
-		for i := range f.Reviews {
-			take(f.Reviews[i].answer())
-		}
-		for i := range f.Comments {
-			take(f.Comments[i].answer())
-		}
-	})
+	var few [fewAnswers]answer
+	answers := f.reviewAnswers(few[:0])
+	for i := range f.Comments {
+		answers = append(answers, f.Comments[i].answer())
+	}
+	w := f.firstOf(v, answers)
 	w.tell(yield)
 }

@@ -43,7 +43,8 @@ func prReviewRounds() *Definition {
 
 func observeRounds(f *PullRequestFold, yield func(Observation)) {
 	var requested timeline.Millis // changes, which no round has answered yet
-	for _, v := range f.reviewsInOrder() {
+	var few [fewAnswers]*review
+	for _, v := range f.reviewsInOrder(few[:0]) {
 		a := v.answer()
 		if v.isNote() || f.uncounted(&a) != "" || f.afterMerge(a.At) {
 			continue

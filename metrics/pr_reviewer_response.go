@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -53,7 +52,8 @@ func observeReviewerResponse(f *PullRequestFold, v View, yield func(Observation)
 	if len(f.Requests) == 0 {
 		return
 	}
-	reviews := f.reviewsInOrder()
+	var few [fewAnswers]*review
+	reviews := f.reviewsInOrder(few[:0])
 	for _, a := range f.asked(v) {
 		if a.team != "" {
 			f.teamResponse(&a, v, reviews, yield)
@@ -75,7 +75,7 @@ func (f *PullRequestFold) personResponse(asked *asked, reviews []*review, yield 
 			continue
 		}
 		o := duration(since, v.Submitted)
-		o.Item, o.Person = "person/"+hex.EncodeToString(v.By.Person[:]), v.By.Person
+		o.Item, o.Person = string(appendPerson(make([]byte, 0, 48), v.By.Person)), v.By.Person
 		yield(o)
 		for i := range ignored {
 			ignored[i].At = o.At // beside the answer that they were not

@@ -41,12 +41,13 @@ func prTimeToApproval() *Definition {
 }
 
 func observeTimeToApproval(f *PullRequestFold, v View, yield func(Observation)) {
-	w := f.firstOf(v, func(take func(answer)) {
-		for i := range f.Reviews {
-			if r := &f.Reviews[i]; r.State == event.ReviewApproved {
-				take(r.answer())
-			}
+	var few [fewAnswers]answer
+	answers := few[:0]
+	for i := range f.Reviews {
+		if r := &f.Reviews[i]; r.State == event.ReviewApproved {
+			answers = append(answers, r.answer())
 		}
-	})
+	}
+	w := f.firstOf(v, answers)
 	w.tell(yield)
 }

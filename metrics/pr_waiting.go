@@ -78,14 +78,16 @@ func (f *pull) openings(start, end timeline.Millis) (list []timeline.Window) {
 		closed int8 // 1: closed, -1: opened again
 		draft  int8 // 1: a draft, -1: ready
 	}
-	var turns []turn
+	var few [2 * fewTurns]turn
+	turns := few[:0]
 	for _, t := range f.Reopens {
 		turns = append(turns, turn{at: t, closed: -1})
 	}
 	for _, t := range f.Closed { // of one instant, the close has the last word
 		turns = append(turns, turn{at: t, closed: 1})
 	}
-	for _, a := range f.Drafts.history() {
+	var drafts [fewTurns]assertion
+	for _, a := range f.Drafts.history(drafts[:0]) {
 		t := turn{at: a.At, draft: 1}
 		if a.Ready {
 			t.draft = -1

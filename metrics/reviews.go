@@ -38,9 +38,8 @@ const (
 	notePrefix   = "comment/" // of the diff; these have numbers of their own
 )
 
-// reviewsInOrder returns the reviews that have been heard of, by time.
-func (f *PullRequestFold) reviewsInOrder() []*review {
-	list := make([]*review, 0, len(f.Reviews))
+// reviewsInOrder appends the reviews that have been heard of, by time.
+func (f *PullRequestFold) reviewsInOrder(list []*review) []*review {
 	for i := range f.Reviews {
 		if v := &f.Reviews[i]; v.Submitted != 0 && v.By.known() {
 			list = append(list, v)

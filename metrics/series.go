@@ -42,7 +42,7 @@ type series struct {
 // apply makes the pending changes and returns those that were left of them,
 // in order of their cells.
 func (s *series) apply() []change {
-	changes := settle(s.pending)
+	changes := s.team.engine.sorter.settle(s.pending)
 	s.chunks.apply(s.team, changes)
 	for i := range changes {
 		if i == 0 || changes[i].day != changes[i-1].day {
@@ -62,44 +62,64 @@ func (s *series) apply() []change {
 
 // aggregate adds up cells [from, to) in a, which is empty.
 func (s *series) aggregate(a *Aggregate, from, to timeline.Cell) {
-	y, statistic := s.team.engine.symbols, s.def.Statistic
-	exact, second := statistic.exact(), false
-	c := &y.crowd
+	sum := s.sum(a)
 	for entries := range s.chunks.in(s.team, from, to) {
-		a.All.putEntries(y, entries, exact, false)
-		for i := range entries {
-			e := &entries[i]
-			if e.person != 0 && e.flags.outcome() == Observed && statistic.counts(e.flags.hit()) {
-				c.put(y, e)
-			}
-			second = second || !e.flags.primary()
-		}
+		sum.put(entries)
 	}
-	a.People = c.take()
-	slices.Sort(a.All.Values)
-	if second {
-		a.Primary = new(Part)
-		for entries := range s.chunks.in(s.team, from, to) {
-			a.Primary.putEntries(y, entries, exact, true)
+	sum.end()
+}
+
+// sum adds up entries in an aggregate that was empty.
+type sum struct {
+	*Aggregate
+	y         *symbols
+	statistic Statistic
+	exact     bool
+}
+
+func (s *series) sum(a *Aggregate) sum {
+	return sum{a, s.team.engine.symbols, s.def.Statistic, s.def.Statistic.exact()}
+}
+
+// put puts in entries; values come last and unsorted.
+func (s *sum) put(entries []entry) {
+	for i := range entries {
+		e := &entries[i]
+		if s.Primary == nil && !e.flags.primary() {
+			p := s.All.clone()
+			s.Primary = &p
 		}
-		slices.Sort(a.Primary.Values)
+		s.All.putEntry(s.y, e, 1)
+		observed := e.flags.outcome() == Observed
+		if observed && s.exact {
+			s.All.Values = roomFor(s.All.Values, len(entries)-i)
+			s.All.Values = append(s.All.Values, e.value)
+		}
+		if observed && e.person != 0 && s.statistic.counts(e.flags.hit()) {
+			s.y.crowd.put(s.y, e)
+		}
+		if s.Primary != nil && e.flags.primary() {
+			s.Primary.putEntry(s.y, e, 1)
+			if observed && s.exact {
+				s.Primary.Values = append(s.Primary.Values, e.value)
+			}
+		}
 	}
 }
 
-// putEntries puts in entries, or the primary ones of them; values come last and
-// unsorted.
-func (p *Part) putEntries(y *symbols, entries []entry, exact, primary bool) {
-	for i := range entries {
-		e := &entries[i]
-		if primary && !e.flags.primary() {
-			continue
-		}
-		p.putEntry(y, e, 1)
-		if exact && e.flags.outcome() == Observed {
-			if p.Values == nil {
-				p.Values = make([]int64, 0, len(entries)-i)
-			}
-			p.Values = append(p.Values, e.value)
-		}
+// roomFor makes the first memory of values as large as they will be.
+func roomFor(values []int64, n int) []int64 {
+	if values == nil {
+		return make([]int64, 0, n)
+	}
+	return values
+}
+
+// end puts everything in order.
+func (s *sum) end() {
+	s.People = s.y.crowd.take()
+	slices.Sort(s.All.Values)
+	if s.Primary != nil {
+		slices.Sort(s.Primary.Values)
 	}
 }

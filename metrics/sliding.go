@@ -57,6 +57,11 @@ func (s *series) slide(d timeline.Date) {
 // aggregate30 puts the point's aggregate of the 30 days that end with d in a.
 func (s *series) aggregate30(a *Aggregate, d timeline.Date) {
 	s.slide(d)
+	s.slid(a)
+}
+
+// slid puts the aggregate of the sliding window as it stands in a.
+func (s *series) slid(a *Aggregate) {
 	*a = s.sliding.sum.clone()
 	a.Quantiles = quantiles(s.sliding.ranks.n, s.sliding.ranks.at)
 }

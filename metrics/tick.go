@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -17,21 +16,46 @@ type tick struct {
 	emit    func(Row)
 	history bool // this tick gives out a whole history at once
 
-	// Scratch.
+	rows    []ObservationRow // slabs; see fresh
+	made    []madePoint
+	counts  []QualityRow
+	take    func(Observation) // puts one of entity and metric into observed
+	entity  event.EntityID
+	metric  uint16
+	changes []change // of the series at hand
+	refused Tally    // changes of the entity at hand that are too old, by metric
+	judge   streaming.Clock
+}
+
+// scratch is memory that one tick after the other works in: live there are many, and
+// most have little to do.
+type scratch struct {
 	observed []Observation
 	given    []indexed
-	before   []given          // what was given
-	next     []given          // what is given from now on
-	added    []int            // places in observed
-	rows     []ObservationRow // slabs; see fresh
-	made     []madePoint
-	counts   []QualityRow
-	take     func(Observation) // puts one of entity and metric into observed
-	entity   event.EntityID
-	metric   uint16
-	changes  []change // of the series at hand
-	refused  Tally    // changes of the entity at hand that are too old, by metric
-	judge    streaming.Clock
+	before   []given // what was given
+	next     []given // what is given from now on
+	added    []int   // places in observed
+	order    []touchOrder
+	hours    []int64 // of the series at hand, that have changed
+	days     []int64
+	running  []span // windows of 30 days that the changes touch, in order
+}
+
+// forget lets go of names, and of what a history filled.
+func (s *scratch) forget() {
+	s.observed, s.given, s.before, s.next = wiped(s.observed), wiped(s.given), wiped(s.before), wiped(s.next)
+	s.added, s.order = wiped(s.added), wiped(s.order)
+	s.hours, s.days, s.running = wiped(s.hours), wiped(s.days), wiped(s.running)
+}
+
+func wiped[T any](s []T) []T { return emptied(s[:cap(s)]) }
+
+// touchOrder is a touch as it is sorted: a look at its entity for each comparison would
+// be a cache miss each.
+type touchOrder struct {
+	id    event.EntityID
+	kind  uint8
+	place int32
 }
 
 // fresh returns an empty row. Rows come from slabs: a round gives many or few, and
@@ -94,11 +118,19 @@ func (e *Engine) begin(c streaming.Clock, v streaming.Version, emit func(Row)) *
 // observations asks the touched entities of all teams what they are observed as.
 func (t *tick) observations() {
 	for _, tm := range t.active {
-		slices.SortFunc(tm.touched, func(a, b touch) int {
-			return cmp.Or(cmp.Compare(a.entity.kind, b.entity.kind), strings.Compare(string(a.entity.id), string(b.entity.id)))
-		})
+		t.order = t.order[:0]
 		for i := range tm.touched {
-			t.observe(tm, &tm.touched[i])
+			en := tm.touched[i].entity
+			t.order = append(t.order, touchOrder{en.id, en.kind, int32(i)})
+		}
+		slices.SortFunc(t.order, func(a, b touchOrder) int {
+			if a.kind != b.kind {
+				return int(a.kind) - int(b.kind)
+			}
+			return strings.Compare(string(a.id), string(b.id))
+		})
+		for i := range t.order {
+			t.observe(tm, &tm.touched[t.order[i].place])
 		}
 		tm.touched, tm.causes = emptied(tm.touched), emptied(tm.causes)
 	}
@@ -115,6 +147,7 @@ func (t *tick) end() {
 	}
 	t.active = t.active[:0]
 	t.evict()
+	t.forget()
 }
 
 // emptied keeps a slice's memory for the next round, unless a history filled it.

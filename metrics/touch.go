@@ -40,11 +40,15 @@ func causeOf(o streaming.Origin, r *event.Routed) cause {
 	}
 }
 
-// touch folds a record into an entity.
-func (t *team) touch(k int, id event.EntityID, o streaming.Origin, r *event.Routed) {
+// touch folds a record into an entity. lent says that the memory of its id is somebody's
+// who will use it again.
+func (t *team) touch(k int, id event.EntityID, lent bool, o streaming.Origin, r *event.Routed) {
 	e := t.engine
 	en := t.entities[k][id]
 	if en == nil {
+		if lent {
+			id = event.EntityID(strings.Clone(string(id)))
+		}
 		en = &entity{id: id, kind: uint8(k)}
 		t.join(en)
 	}
@@ -53,7 +57,7 @@ func (t *team) touch(k int, id event.EntityID, o streaming.Origin, r *event.Rout
 	} else if en.fold == nil {
 		en.fold = e.kinds[k].New()
 		if f, ok := en.fold.(Identified); ok {
-			f.Identify(id)
+			f.Identify(en.id)
 		}
 	}
 	en.fold.Apply(r)

@@ -13,17 +13,28 @@ import (
 type calendar struct {
 	catalog *catalog.Catalog
 	team    string
-	days    map[timeline.Date]timeline.Window
+	days    map[timeline.Date]timeline.Window // of those about which the clock changes
+
+	near steady          // the last that was asked for
+	odd  timeline.Window // the last span that is not steady
 }
 
 func newCalendar(c *catalog.Catalog, team string) *calendar {
 	return &calendar{catalog: c, team: team, days: map[timeline.Date]timeline.Window{}}
 }
 
-func (c *calendar) zone(t timeline.Millis) *timeline.Zone { return c.catalog.TeamZone(c.team, t) }
+func (c *calendar) zone(t timeline.Millis) *timeline.Zone {
+	if s := c.steadyAt(t); s != nil {
+		return s.zone
+	}
+	return c.catalog.TeamZone(c.team, t)
+}
 
 // hour returns the local hour of t.
 func (c *calendar) hour(t timeline.Millis) timeline.Window {
+	if s := c.steadyAt(t); s != nil {
+		return s.hour(t)
+	}
 	z := c.zone(t)
 	w := z.Hour(t)
 	if c.zone(w.Start) != z {
@@ -69,6 +80,9 @@ func (c *calendar) midnight(d timeline.Date) timeline.Millis {
 
 // day returns local date d as a window.
 func (c *calendar) day(d timeline.Date) timeline.Window {
+	if s := c.steadyAt(timeline.Millis(d) * timeline.Day); s != nil {
+		return s.day(d)
+	}
 	w, ok := c.days[d]
 	if !ok {
 		if len(c.days) > 1000 {
@@ -83,6 +97,9 @@ func (c *calendar) day(d timeline.Date) timeline.Window {
 // date returns the local day that holds t. On the few days whose first minutes
 // are repeated it is not what the clock shows: days must not overlap.
 func (c *calendar) date(t timeline.Millis) timeline.Date {
+	if s := c.steadyAt(t); s != nil {
+		return s.date(t)
+	}
 	d := c.zone(t).Date(t)
 	for t >= c.day(d).End {
 		d++

@@ -107,3 +107,16 @@ func (rs runs[T]) at(t timeline.Millis) T {
 	i := sort.Search(len(rs), func(i int) bool { return rs[i].start > t })
 	return rs[max(i-1, 0)].value
 }
+
+// around is at, and the window around t in which it stays.
+func (rs runs[T]) around(t timeline.Millis) (T, timeline.Window) {
+	i := max(sort.Search(len(rs), func(i int) bool { return rs[i].start > t })-1, 0)
+	w := timeline.Window{Start: never, End: endless}
+	if i > 0 {
+		w.Start = rs[i].start
+	}
+	if i+1 < len(rs) {
+		w.End = rs[i+1].start
+	}
+	return rs[i].value, w
+}

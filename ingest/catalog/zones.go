@@ -63,6 +63,17 @@ func (c *Catalog) TeamZone(team string, at timeline.Millis) *timeline.Zone {
 	return c.orgZones.at(at).zone
 }
 
+// TeamZoneAround is TeamZone, and the window around the instant in which it stays:
+// for those who ask again and again.
+func (c *Catalog) TeamZoneAround(team string, at timeline.Millis) (*timeline.Zone, timeline.Window) {
+	zones := c.orgZones
+	if t, ok := c.teams[team]; ok {
+		zones = t.zones
+	}
+	z, w := zones.around(at)
+	return z.zone, w
+}
+
 // PersonZone is the zone that the catalog names for a person; false where it
 // names none.
 func (c *Catalog) PersonZone(p event.PersonID, at timeline.Millis) (*timeline.Zone, bool) {

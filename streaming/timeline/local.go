@@ -3,6 +3,12 @@ package timeline
 // Offset is how far the zone's clocks are ahead of UTC at t (east is positive).
 func (z *Zone) Offset(t Millis) Millis { return z.runs.at(t).offset }
 
+// Steady is the longest window around t in which the offset stays what it is at t.
+func (z *Zone) Steady(t Millis) (offset Millis, w Window) {
+	r := z.runs.at(t)
+	return r.offset, Window{r.start, r.end}
+}
+
 // local is the local time at t: what the zone's clocks show, counted as if in UTC.
 func (z *Zone) local(t Millis) Millis { return t + z.runs.at(t).offset }
 

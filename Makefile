@@ -10,10 +10,18 @@ CACHE    := .cache
 FUZZTIME ?= 10s
 SEEDS    ?= 10000
 LOGS     ?= 100000
+CHECKS   ?= 2000
 EVENTS   ?= 1000000
 
 TEST := $(GO) test -timeout 15m
+# Tests of a package that open a browser are part of the suite `browser`, which gets one.
+BROWSERLESS := -skip '^TestBrowser_'
 export GO # for scripts/
+
+# What tests draw at random they draw from these seeds, so that a run says the same as the one before it. `make soak`
+# draws anew; so does `make test RAPID_SEED=0`, and FUZZSEED= for fuzzing.
+export RAPID_SEED ?= 1
+export FUZZSEED ?= 1
 
 # How these targets find what they depend on. `:=` would run the commands on every call of make.
 TEMPLS = $(shell find web -name '*.templ' 2>/dev/null)
@@ -48,7 +56,7 @@ build: assets ## Build the binary, bin/meridian
 .PHONY: test
 test: assets chdb ## Unit, script and property tests: every package but e2e
 	@echo "Compiling and testing; the first time takes some minutes."
-	@packages=$$(scripts/test-packages unit); $(TEST) $$packages
+	@packages=$$(scripts/test-packages unit); $(TEST) $(BROWSERLESS) $$packages
 
 .PHONY: lint
 lint: assets ## Formatting, vet, staticcheck and the record formats
@@ -65,7 +73,7 @@ fresh: ## Check that generated code is up to date
 .PHONY: race
 race: assets chdb ## The packages where goroutines meet, under the race detector
 	@scripts/need cc
-	@packages=$$(scripts/test-packages race); CGO_ENABLED=1 $(TEST) -race -timeout 20m $$packages
+	@packages=$$(scripts/test-packages race); CGO_ENABLED=1 $(TEST) $(BROWSERLESS) -race -timeout 20m $$packages
 
 .PHONY: e2e
 e2e: build chdb ## The built binary from outside, everything embedded
@@ -78,6 +86,7 @@ e2e-kafka: build chdb kafka-jars ## The built binary on a real Apache Kafka brok
 .PHONY: browser
 browser: build chdb chromium ## The pages in a real browser, with accessibility checks
 	@packages=$$(scripts/test-packages browser); $(TEST) -count=1 $$packages
+	@$(TEST) -count=1 -run '^TestBrowser_' ./web
 
 .PHONY: conformance
 conformance: assets $(CACHE)/schemathesis.stamp ## Ask the API all that its description allows, and what it does not, with Schemathesis
@@ -92,9 +101,8 @@ fuzz: assets ## Every fuzz target for FUZZTIME (10s) each
 	@scripts/fuzz $(FUZZTIME)
 
 .PHONY: soak
-soak: ## 10,000 seeds of the simulation and 100,000 generated logs; about half an hour
-	@$(GO) test -timeout 0 -count=1 -run 'TestSimulation$$' ./streaming/simulation -first 1000 -seeds $(SEEDS)
-	@MERIDIAN_TEST_LOGS=$(LOGS) $(GO) test -timeout 0 -count=1 -run 'TestMachineEqualsTheOracle|TestHistoriesAreTheSame' ./streaming/simulation
+soak: ## Draw anew what tests draw: SEEDS (10,000) of the simulation, LOGS (100,000), CHECKS (2,000) of other properties
+	@scripts/soak $(SEEDS) $(LOGS) $(CHECKS)
 
 .PHONY: mutations
 mutations: ## Deliberate faults of one line (scripts/mutations.txt), each caught by a test

@@ -122,10 +122,16 @@ clickhouse: {dsn: "http://%s/meridian"}
 func (in *instanceTest) start(t testing.TB, name, more string, flags ...string) *server {
 	t.Helper()
 	s, file := in.configured(t, name, more)
+	s.serves(t, name, file, flags...)
+	return s
+}
+
+// serves runs one that is configured, in this process.
+func (s *server) serves(t testing.TB, name, file string, flags ...string) {
+	t.Helper()
 	s.runs(t, name, func(ctx context.Context) int {
 		return run(ctx, append([]string{"serve", "--config", file}, flags...), streams{in: bytes.NewReader(nil), out: io.Discard, err: outputOf(t)})
 	})
-	return s
 }
 
 // startWith starts one whose coordinator a test changes.

@@ -84,18 +84,28 @@ func TestGaps_AreHealed(t *testing.T) {
 		}
 	}
 	at := now.Add(-5 * time.Minute).UTC().Format(time.RFC3339)
-	hook := &fakeapi.Hook{Object: object{"id": 1}, Deliveries: []object{{"id": 5, "guid": "g5", "delivered_at": at, "status_code": 502, "event": "pull_request"}}}
-	api.Hooks["repos/acme/web/hooks/1"] = hook
-	var webhook string
-	api.OnRedeliver = func(h *fakeapi.Hook, id int64) {
-		if err := hooked(webhook, tell("closed", nil)); err != nil {
-			t.Error(err)
+	const hook = "repos/acme/web/hooks/1"
+	var webhook string // of the server that runs; it listens a moment after it has asked, at times
+	api.Change(func() {
+		api.Hooks[hook] = &fakeapi.Hook{Object: object{"id": 1}, Deliveries: []object{{"id": 5, "guid": "g5", "delivered_at": at, "status_code": 502, "event": "pull_request"}}}
+		api.OnRedeliver = func(h *fakeapi.Hook, id int64) {
+			for err := hooked(webhook, tell("closed", nil)); err != nil; err = hooked(webhook, tell("closed", nil)) {
+				if t.Context().Err() != nil {
+					return // the test has ended
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			h.Deliveries = append([]object{{"id": 6, "guid": "g5", "delivered_at": at, "status_code": 202, "event": "pull_request"}}, h.Deliveries...)
 		}
-		h.Deliveries = append([]object{{"id": 6, "guid": "g5", "delivered_at": at, "status_code": 202, "event": "pull_request"}}, h.Deliveries...)
+	})
+	start := func() *server {
+		s, file := in.configured(t, "one", configuration)
+		api.Change(func() { webhook = s.webhook })
+		s.serves(t, "one", file)
+		return s
 	}
 	alive(10 * time.Minute)
-	s = in.start(t, "one", configuration)
-	webhook = s.webhook
+	s = start()
 	open := func(source string) (n int) {
 		control, err := kafka.OpenControl(t.Context(), in.log) // it does not follow what changes
 		if err != nil {
@@ -108,8 +118,8 @@ func TestGaps_AreHealed(t *testing.T) {
 		return n
 	}
 	await(t, s.ended, func() error {
-		if len(hook.Redelivered) == 0 || open("github") > 0 {
-			return fmt.Errorf("%v were asked for again, %d gaps are open", hook.Redelivered, open("github"))
+		if again := api.Redelivered(hook); len(again) == 0 || open("github") > 0 {
+			return fmt.Errorf("%v were asked for again, %d gaps are open", again, open("github"))
 		}
 		return nil
 	})
@@ -121,8 +131,7 @@ func TestGaps_AreHealed(t *testing.T) {
 
 	// Five days are more than GitHub keeps.
 	alive(5 * 24 * time.Hour)
-	s = in.start(t, "one", configuration)
-	webhook = s.webhook
+	s = start()
 	await(t, s.ended, func() error {
 		if open("github") != 1 {
 			return fmt.Errorf("%d gaps are open", open("github"))

@@ -91,17 +91,25 @@ func (in testInstance) serve(t *testing.T, upTo timeline.Millis, do func()) {
 		if _, err := os.Stat(filepath.Join(in.dir, adminSocket)); err != nil {
 			return err // without a server the question would open the instance itself, and keep the server out
 		}
-		var out bytes.Buffer
-		const question = "SELECT count(), toUnixTimestamp64Milli(min(clock)) FROM progress FINAL WHERE generation = (SELECT argMax(generation, sequence) FROM generations FINAL)"
-		if code := run(ctx, []string{"sql", "--config", in.config, "--format", "TabSeparated", question}, streams{in: strings.NewReader(""), out: &out, err: io.Discard}); code != exitOK {
-			return fmt.Errorf("sql: exit code %d", code)
+		shards, clock, err := in.progress(ctx)
+		if err == nil && (shards != in.shards || clock != upTo) {
+			err = fmt.Errorf("%d shards have told their rows up to %s, not yet %d up to %s", shards, clock, in.shards, upTo)
 		}
-		if got, want := strings.TrimSpace(out.String()), fmt.Sprintf("%d\t%d", in.shards, int64(upTo)); got != want {
-			return fmt.Errorf("progress is %q, not yet %q", got, want)
-		}
-		return nil
+		return err
 	})
 	do()
+}
+
+// progress is how many shards of the live generation have told rows to the database,
+// and the instant up to which all of these have. A server has to be running.
+func (in testInstance) progress(ctx context.Context) (shards int, clock timeline.Millis, err error) {
+	var out bytes.Buffer
+	const question = "SELECT count(), toUnixTimestamp64Milli(min(clock)) FROM progress FINAL WHERE generation = (SELECT argMax(generation, sequence) FROM generations FINAL)"
+	if code := run(ctx, []string{"sql", "--config", in.config, "--format", "TabSeparated", question}, streams{in: strings.NewReader(""), out: &out, err: io.Discard}); code != exitOK {
+		return 0, 0, fmt.Errorf("sql: exit code %d", code)
+	}
+	_, err = fmt.Sscan(out.String(), &shards, &clock)
+	return shards, clock, err
 }
 
 // rows is every row of every table that readers see, but for places on the log.

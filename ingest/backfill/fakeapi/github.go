@@ -23,7 +23,8 @@ type GitHub struct {
 	Limit, Remaining int
 	Reset            time.Time
 
-	// OnRedeliver is called when a delivery is asked for again; nil: it never comes.
+	// OnRedeliver is called when a delivery is asked for again, under the world's
+	// lock; nil: it never comes.
 	OnRedeliver func(h *Hook, id int64)
 
 	installations int // tokens given
@@ -67,9 +68,10 @@ type Deployment struct {
 
 // Hook is a webhook with the deliveries that were tried, the newest first.
 type Hook struct {
-	Object      Object
-	Deliveries  []Object
-	Redelivered []int64
+	Object     Object
+	Deliveries []Object
+
+	redelivered []int64
 }
 
 // NewGitHub starts a server.

@@ -8,6 +8,17 @@ import (
 	"strings"
 )
 
+// Redelivered is which deliveries of a webhook were asked for again, in order; hook
+// is its key in Hooks.
+func (g *GitHub) Redelivered(hook string) []int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.Hooks[hook]; h != nil {
+		return slices.Clone(h.redelivered)
+	}
+	return nil
+}
+
 // hooks answers about the webhooks of an organisation or a repository.
 func (g *GitHub) hooks(w http.ResponseWriter, r *http.Request, of, rest []string) {
 	prefix := strings.Join(of, "/") + "/"
@@ -42,7 +53,7 @@ func (g *GitHub) hook(w http.ResponseWriter, r *http.Request, key string, p []st
 		g.deliveries(w, r, h)
 	case p[0] == "deliveries" && len(p) == 3 && p[2] == "attempts" && r.Method == http.MethodPost:
 		id, _ := strconv.ParseInt(p[1], 10, 64)
-		h.Redelivered = append(h.Redelivered, id)
+		h.redelivered = append(h.redelivered, id)
 		if g.OnRedeliver != nil {
 			g.OnRedeliver(h, id)
 		}

@@ -24,6 +24,10 @@ const AllServices = "*"
 type AsOf struct {
 	Generation streaming.Generation
 	Clock      timeline.Millis
+
+	// HistoryFrom is where what that computation has given begins: windows that start
+	// before it are of generation 0, which has kept them. 0: nothing is kept.
+	HistoryFrom timeline.Millis
 }
 
 // ErrCursor is wrapped when a reader is given a cursor that it did not make.

@@ -66,7 +66,8 @@ type Point struct {
 	LateDropped  int64
 	Duplicates   int64
 	Quarantined  int64
-	CoveredDays  int32 // day30: of its 30 days, those in coverage up to the clock; -1 elsewhere
+	Given        *Given // what it said when it was final, of a revised row; nil: nothing
+	CoveredDays  int32  // day30: of its 30 days, those in coverage up to the clock; -1 elsewhere
 	Missing      Reason
 
 	Generation streaming.Generation // of a filled-in point, whose version is 0; elsewhere the version has it

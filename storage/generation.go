@@ -117,6 +117,7 @@ func (d *Database) lookUp(ctx context.Context) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
+	f.current.HistoryFrom = f.border
 	d.generations.put(f, epoch)
 	return f, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -29,7 +30,7 @@ func (s *Server) auditedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := views.Audit{Page: s.page(r, "Audit log", "audit", as)}
+	v := views.Audit{Page: s.page(r, language.Of(r.Context()).Common.AuditLog, "audit", as)}
 	v.Page.Live = false
 	for _, e := range entries {
 		v.Entries = append(v.Entries, views.AuditEntry{Time: s.moment(timeline.FromTime(e.Time)), Who: e.Who, Name: e.Name, Verb: e.Verb, Subject: e.Subject, Detail: e.Detail})

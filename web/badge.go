@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -40,10 +41,11 @@ func (s *Server) badge(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	st := stat(d, points, "")
+	say := language.Of(r.Context())
+	st := stat(say, d, points, "")
 	text := st.Value.Text
 	if st.Value.Reason != "" {
-		text = "no data"
+		text = say.Number.NoData
 	}
 	return s.picture(w, r, views.NewBadge(d.Passport.Title, text, st.Value.Reason).Render())
 }

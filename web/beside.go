@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
 // beside adds up what was counted beside the points. Windows of 30 days
 // overlap, so of these it is the last one alone.
-func beside(grain metrics.Grain, points []*metrics.Point) []views.Figure {
+func beside(say *language.Words, grain metrics.Grain, points []*metrics.Point) []views.Figure {
 	if grain == metrics.Day30 && len(points) > 1 {
 		points = points[len(points)-1:]
 	}
@@ -23,19 +24,20 @@ func beside(grain metrics.Grain, points []*metrics.Point) []views.Figure {
 			sum.All.Ignored = addTally(sum.All.Ignored, p.Aggregate.All.Ignored)
 		}
 	}
+	m := &say.Metric
 	figures := []views.Figure{
-		{Name: "late", Value: count(late), Title: "Events that came after the time by which they were expected. They are in the numbers."},
-		{Name: "too late", Value: count(dropped), Title: "Events older than the horizon. They are not in the numbers until the next replay."},
-		{Name: "duplicates", Value: count(duplicates), Title: "Copies of events that were there already. They changed nothing."},
+		{Name: m.LateName, Value: count(late), Title: m.LateNote},
+		{Name: m.TooLate, Value: count(dropped), Title: m.TooLateNote},
+		{Name: m.DuplicatesName, Value: count(duplicates), Title: m.DuplicatesNote},
 	}
 	if aside > 0 {
-		figures = append(figures, views.Figure{Name: "set aside", Value: count(aside), Title: "Events that may not count as they are. The quality page says why."})
+		figures = append(figures, views.Figure{Name: m.SetAside, Value: count(aside), Title: m.SetAsideNote})
 	}
 	for _, c := range sum.All.Excluded {
-		figures = append(figures, views.Figure{Name: "left out: " + words(c.Name), Value: count(c.N), Title: metrics.Reason(c.Name).Sentence()})
+		figures = append(figures, views.Figure{Name: m.LeftOutBy(spaced(c.Name)), Value: count(c.N), Title: metrics.Reason(c.Name).Sentence()})
 	}
 	for _, c := range sum.All.Ignored {
-		figures = append(figures, views.Figure{Name: "ignored: " + words(c.Name), Value: count(c.N), Title: metrics.Reason(c.Name).Sentence()})
+		figures = append(figures, views.Figure{Name: m.IgnoredBy(spaced(c.Name)), Value: count(c.N), Title: metrics.Reason(c.Name).Sentence()})
 	}
 	return figures
 }

@@ -1,9 +1,8 @@
 package web
 
 import (
-	"fmt"
-
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -22,7 +21,7 @@ type Bound struct {
 const boundLeast = 1000
 
 // bounds are the measured delays as the quality page shows them.
-func (s *Server) bounds() (out []views.Bound) {
+func (s *Server) bounds(say *language.Words) (out []views.Bound) {
 	if s.config.Bounds == nil {
 		return nil
 	}
@@ -34,13 +33,13 @@ func (s *Server) bounds() (out []views.Bound) {
 		}
 		if b.Events > 0 {
 			v.Late = views.Share(float64(b.Late) / float64(b.Events))
-			v.Says = "Fits."
+			v.Says = say.Quality.Fits
 			if b.Events < boundLeast {
-				v.Says = "Too few events to judge it by."
+				v.Says = say.Quality.TooFew
 			} else if b.Exceeded {
-				v.Says = fmt.Sprintf("More come late than the budget allows: set it to %s for one late event in 100.", length(b.For1))
+				v.Says = say.Quality.Exceeded(length(b.For1))
 			} else if b.Wait > 4*b.ForTen && b.ForTen > 0 {
-				v.Says = fmt.Sprintf("Longer than it needs to be: with %s windows are final sooner, and one event in 1,000 is late.", length(b.ForTen))
+				v.Says = say.Quality.TooLong(length(b.ForTen))
 			}
 		}
 		out = append(out, v)

@@ -6,6 +6,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 )
 
 func zoneNamed(t *testing.T, name string) *timeline.Zone {
@@ -89,12 +90,12 @@ func TestWindowText(t *testing.T) {
 		case metrics.Day30:
 			w = z.Days30(d + 29)
 		}
-		if got := windowText(z, g, w, now); got != want {
+		if got := windowText(language.English, z, g, w, now); got != want {
 			t.Errorf("%s: %q, want %q", g, got, want)
 		}
 	}
 	old := z.Day(timeline.MakeDate(2025, 12, 31))
-	if got := windowText(z, metrics.Day, old, now); got != "Wed 31 Dec 2025" {
+	if got := windowText(language.English, z, metrics.Day, old, now); got != "Wed 31 Dec 2025" {
 		t.Errorf("last year: %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -26,6 +27,7 @@ type CatalogView struct {
 	Production []string
 	Teams      []CatalogTeam
 	Services   []CatalogService
+	People     []CatalogPerson
 }
 
 // CatalogTeam is a team on a date.
@@ -33,6 +35,33 @@ type CatalogTeam struct {
 	Name, Group, Zone, Hours, Holidays string
 	Repositories, Jira, Services       []string
 	People                             []string // names
+}
+
+// CatalogPerson is a person on a date.
+type CatalogPerson struct {
+	Name            string
+	Teams, Accounts []string
+	Zone            string
+	ZoneFrom        ZoneFrom
+}
+
+// ZoneFrom is what says which zone a person is in.
+type ZoneFrom struct {
+	Own          bool
+	Team         string // else the first of theirs that has one
+	Organisation bool   // else the organisation; else the instance, for lack of better
+}
+
+func zoneFrom(say *language.Words, f ZoneFrom) string {
+	switch {
+	case f.Own:
+		return say.Catalog.FromPerson
+	case f.Team != "":
+		return say.Catalog.FromTeam(f.Team)
+	case f.Organisation:
+		return say.Catalog.FromOrganisation
+	}
+	return say.Catalog.FromInstance
 }
 
 // CatalogService is a service on a date.
@@ -63,14 +92,15 @@ func (s *Server) catalogPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := s.config.Catalog.On(date)
 	names := s.admin(r)
+	say := language.Of(r.Context())
 	v := views.Catalog{
-		Page: s.page(r, "Catalog", "catalog", as), Date: date.String(), Today: date == today, Here: s.site(r).Path("catalog"), Schema: s.base + "/schemas/catalog.json",
+		Page: s.page(r, say.Common.Catalog, "catalog", as), Date: date.String(), Today: date == today, Here: s.site(r).Path("catalog"), Schema: s.base + "/schemas/catalog.json",
 		Hash: c.Hash, Zone: c.Zone, Production: strings.Join(c.Production, ", "), Names: names,
 	}
 	v.Changes, v.Pending, v.Trouble = s.config.Catalog.Changes(names)
 	join := func(list []string) string { return strings.Join(list, ", ") }
 	for _, t := range c.Teams {
-		people := views.Plural(int64(len(t.People)), "person", "people")
+		people := say.Catalog.PeopleIn(len(t.People))
 		if names {
 			people = join(t.People)
 		}
@@ -81,6 +111,13 @@ func (s *Server) catalogPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, x := range c.Services {
 		v.Services = append(v.Services, views.CatalogService{Name: x.Name, Repositories: join(x.Repositories), Paths: join(x.Paths), Deploys: join(x.Deploys)})
+	}
+	if names {
+		for _, x := range c.People {
+			v.People = append(v.People, views.CatalogPerson{
+				Name: x.Name, Teams: join(x.Teams), Accounts: join(x.Accounts), Zone: x.Zone, From: zoneFrom(say, x.ZoneFrom),
+			})
+		}
 	}
 	if err := s.outside(r, &v, as, c); err != nil {
 		return err

@@ -1,11 +1,11 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -31,7 +31,7 @@ func (s *Server) outside(r *http.Request, v *views.Catalog, as metrics.AsOf, c C
 	if d == nil || as.Clock <= 0 {
 		return nil
 	}
-	latest, err := s.latest(r.Context(), as, names)
+	latest, err := s.latest(r.Context(), as, names, until{})
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,24 @@ func (s *Server) outside(r *http.Request, v *views.Catalog, as metrics.AsOf, c C
 			v.Teams[i].Zones = p.Missing.Sentence()
 		} else {
 			z := p.Aggregate.Zones()
-			v.Teams[i].Zones = fmt.Sprintf("%d from the catalog, %d from what their sources say, %d taken to be the team's", z.Configured, z.Inferred, z.Assumed)
+			v.Teams[i].Zones = language.Of(r.Context()).Catalog.ZonesOf(z.Configured, z.Inferred, z.Assumed)
+			if n := s.guard.strangers(p); n > 0 {
+				v.Teams[i].Unknown = views.Int(int64(n))
+			}
 		}
 	}
 	return nil
+}
+
+// strangers are the accounts that a point counts and the catalog does not name.
+func (g *Guard) strangers(p *metrics.Point) (n int) {
+	if g.known == nil || p.Aggregate == nil {
+		return 0
+	}
+	for i := range p.Aggregate.People {
+		if c := &p.Aggregate.People[i]; c.N > 0 && !g.known(c.ID) {
+			n++
+		}
+	}
+	return n
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -33,8 +34,8 @@ func (s *Server) chartFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Disposition", `inline; filename="`+string(d.Name)+`.svg"`)
 	return s.picture(w, r, views.ChartFile{
-		Title: title, Chart: views.NewChart(g.plot(r.Context(), as.Clock)),
-		Note: fmt.Sprintf("%s, local time of %s. Meridian, generation %d, numbers up to %s.", periodText(scope.Zone, v.window, as.Clock), scope.Zone.Name(), as.Generation, s.moment(as.Clock).Text),
+		Title: title, Chart: views.NewChart(language.Of(r.Context()), g.plot(r.Context(), as.Clock)),
+		Note: language.Of(r.Context()).Metric.FileNote(periodText(scope.Zone, v.window, as.Clock), scope.Zone.Name(), fmt.Sprint(as.Generation), s.moment(as.Clock).Text),
 	}.Render())
 }
 

@@ -2,29 +2,44 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"meridian/metrics"
 	"meridian/streaming"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
+
+// yearOfWeeks is a year as it is compared with: Mondays fall on Mondays.
+const yearOfWeeks = 52 * 7
 
 // compared is the query that compare= names, and what pages call it; nil where
 // nothing is compared. Windows are laid side by side by their place in the range:
 // the first day with the first day.
 func (s *Server) compared(ctx context.Context, d *metrics.Definition, as metrics.AsOf, scope Scope, v view) (q *SeriesQuery, text string, err error) {
+	say := language.Of(ctx)
 	kind, name, _ := strings.Cut(v.compare, ":")
 	switch {
 	case v.compare == "":
 		return nil, "", nil
-	case v.compare == "previous":
+	case v.compare == "previous", v.compare == "year", kind == "since":
 		z := scope.Zone
 		first, last := z.Date(v.window.Start), z.Date(v.window.End-1)
-		days := int(last-first) + 1
-		v.window = timeline.Window{Start: z.Midnight(first.AddDays(-days)), End: z.Midnight(last.AddDays(-days) + 1)}
+		begins := first.AddDays(-int(last-first) - 1)
+		switch {
+		case v.compare == "year":
+			begins = first.AddDays(-yearOfWeeks)
+		case kind == "since":
+			if begins, err = timeline.ParseDate(name); err != nil {
+				return nil, "", badRequest("compare=%q: write since: and a date such as 2026-03-02.", v.compare)
+			}
+		}
+		v.window = timeline.Window{Start: z.Midnight(begins), End: z.Midnight(begins + (last - first) + 1)}
+		if v.window.Start < earliest || v.window.End > latest {
+			return nil, "", badRequest("compare=%q lies outside 1970 to 2100.", v.compare)
+		}
 		text = periodText(z, v.window, as.Clock)
 	case kind == "team" && name != "":
 		if err := s.existsIn(ctx, name); err != nil {
@@ -34,15 +49,15 @@ func (s *Server) compared(ctx context.Context, d *metrics.Definition, as metrics
 		v.service = ""
 	case kind == "run" && name == "live":
 		as, err = s.guard.AsOf(ctx)
-		text = "the live numbers"
+		text = say.Metric.LiveNumbers
 	case kind == "run":
 		n, wrong := strconv.ParseUint(name, 10, 24)
 		if wrong != nil || n == 0 {
 			return nil, "", badRequest("compare=%q: write run: and the number of a run, or run:live.", v.compare)
 		}
-		as.Generation, text = streaming.Generation(n), fmt.Sprintf("run %d", n)
+		as.Generation, text = streaming.Generation(n), say.Metric.RunNamed(name)
 	default:
-		return nil, "", badRequest("compare=%q: write previous, team:NAME or run:NUMBER.", v.compare)
+		return nil, "", badRequest("compare=%q: write previous, year, since:DATE, team:NAME or run:NUMBER.", v.compare)
 	}
 	next := seriesOf(d, as, scope, v)
 	return &next, text, err
@@ -58,10 +73,16 @@ func (s *Server) comparisons(ctx context.Context, team string, v view, here stri
 	add := func(value, text string) {
 		c.Options = append(c.Options, views.Option{Value: value, Text: text, Current: value == v.compare})
 	}
-	add("", "nothing")
-	add("previous", "the time before")
+	say := &language.Of(ctx).Metric
+	add("", say.Nothing)
+	add("previous", say.TimeBefore)
+	add("year", say.YearBefore)
+	if day, ok := strings.CutPrefix(v.compare, "since:"); ok {
+		add(v.compare, say.TimeFrom(day))
+		c.Since = day
+	}
 	if v.run != 0 {
-		add("run:live", "the live numbers")
+		add("run:live", say.LiveNumbers)
 	}
 	for _, name := range names {
 		if name != team {
@@ -69,7 +90,7 @@ func (s *Server) comparisons(ctx context.Context, team string, v view, here stri
 		}
 	}
 	if strings.HasPrefix(v.compare, "run:") && v.compare != "run:live" {
-		add(v.compare, "run "+strings.TrimPrefix(v.compare, "run:"))
+		add(v.compare, say.RunNamed(strings.TrimPrefix(v.compare, "run:")))
 	}
 	return c, nil
 }

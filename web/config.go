@@ -101,6 +101,9 @@ type Config struct {
 	// Schemas are JSON Schemas by the name under which /schemas/ has them.
 	Schemas map[string][]byte
 
+	// Storybook adds the pages of components and their states, for who works on them.
+	Storybook bool
+
 	Webhooks http.Handler // mounted at /webhooks/ without sign-in; nil: not here
 	Metrics  http.Handler // /metrics; nil: 404
 

@@ -2,9 +2,11 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -12,7 +14,7 @@ import (
 // compute the rest.
 func (s *Server) doraPage(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	p := newParams(r.URL.Query(), "team")
+	p := newParams(r.URL.Query(), "team", "to")
 	team := p.text("team")
 	if p.err != nil {
 		return p.err
@@ -25,10 +27,10 @@ func (s *Server) doraPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page := s.page(r, "DORA", "dora", as)
+	say := language.Of(ctx)
+	page := s.page(r, say.DORA.DORA, "dora", as)
 	here := page.Site.Path("dora")
 	v := views.DORA{Page: page}
-	v.Teams = teamLinks(here, teams, team)
 	scope := s.guard.organisation(teams)
 	if team != "" {
 		if err := s.exists(r, team); err != nil {
@@ -36,11 +38,24 @@ func (s *Server) doraPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		scope = s.guard.teamScope(team)
 	}
-	v.Period = periodText(scope.Zone, lastDays(scope.Zone, as.Clock, 30), as.Clock)
+	until, rest := p.until(scope.Zone, as.Clock), url.Values{}
+	if p.err != nil {
+		return p.err
+	}
+	if until.chosen {
+		rest.Set("to", until.date.String())
+	}
+	v.Teams = teamLinks(say, here, rest, teams, team)
+	rest.Del("to")
+	if team != "" {
+		rest.Set("team", team)
+	}
+	v.UpTo = s.upTo(until, here, rest, scope.Zone, as)
+	v.Period = periodText(scope.Zone, until.days(scope.Zone, as.Clock, 30), as.Clock)
 	v.Zone = scope.Zone.Name()
 	if len(scope.Teams) > 0 && as.Clock > 0 {
-		v.Five, err = remember(&s.minute, within(as, timeline.Minute), "five "+team+" "+ReaderOf(ctx).teams(), func() ([]views.DORAMetric, error) {
-			return s.five(r, page.Site, as, scope, team)
+		v.Five, err = remember(&s.minute, within(as, timeline.Minute), "five "+say.Tag+until.key()+team+" "+ReaderOf(ctx).teams(), func() ([]views.DORAMetric, error) {
+			return s.five(r, page.Site, as, scope, team, until)
 		})
 		if err != nil {
 			return err
@@ -54,13 +69,13 @@ func (s *Server) doraPage(w http.ResponseWriter, r *http.Request) error {
 var byDefinition = map[metrics.Reason]bool{metrics.NotProduction: true, metrics.NeverSucceeded: true, metrics.NoBaseline: true}
 
 // five are the metrics of a scope, each with its facts.
-func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope Scope, team string) (out []views.DORAMetric, err error) {
-	today := scope.Zone.Date(as.Clock)
+func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope Scope, team string, until until) (out []views.DORAMetric, err error) {
+	say := language.Of(r.Context())
+	last, today := []*metrics.Point(nil), until.in(scope.Zone, as.Clock)
 	rows, err := s.guard.covered(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	var last []*metrics.Point
 	totals, coverage := map[metrics.Name][]*metrics.Point{}, map[metrics.Name]metrics.Coverage{}
 	for _, name := range metrics.DORA {
 		d := s.guard.definition(string(name))
@@ -94,7 +109,7 @@ func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope S
 		if team != "" {
 			href = site.Path("teams", team, string(d.Name))
 		}
-		m := views.DORAMetric{ID: string(d.Name), Question: d.Passport.Question, Stat: stat(d, totals[use.Metric], href)}
+		m := views.DORAMetric{ID: string(d.Name), Question: d.Passport.Question, Stat: stat(say, d, totals[use.Metric], href)}
 		for _, u := range use.Used {
 			m.Used = append(m.Used, u.Text)
 		}
@@ -105,7 +120,23 @@ func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope S
 			}
 			m.Lacks = append(m.Lacks, views.DORALack{Text: l.Text, Todo: l.Todo})
 		}
+		if team != "" || ReaderOf(r.Context()).AllowsAll() { // else the organisation is refused there
+			m.Exports = exported(say, m.ID, s.fiveCall(d, scope, team, today), say.Common.CSV)
+		}
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// fiveCall is the call that gives one of the five, each service apart.
+func (s *Server) fiveCall(d *metrics.Definition, scope Scope, team string, last timeline.Date) string {
+	z := scope.Zone
+	q := url.Values{
+		"metric": {string(d.Name)}, "grain": {string(metrics.Day30)}, "service": {metrics.AllServices}, "scope": {"org"},
+		"from": {max(z.Midnight(last.AddDays(-29-slidingDays)), 0).String()}, "to": {(z.Midnight(last-29) + 1).String()},
+	}
+	if team != "" {
+		q.Set("scope", "team:"+team)
+	}
+	return s.base + "/api/v1/points?" + q.Encode()
 }

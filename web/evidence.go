@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -36,18 +36,19 @@ func (s *Server) evidence(r *http.Request, d *metrics.Definition, as metrics.AsO
 	if err != nil {
 		return nil, err
 	}
+	say := language.Of(r.Context())
 	e := &views.Evidence{Lengths: distribution(d) || isGauge(d), Action: here, Find: v.find, Rest: v.hidden("find", "sort", "show", "cursor")}
 	for _, name := range orders {
 		if e.Lengths || name == "newest" || name == "oldest" {
-			e.Orders = append(e.Orders, views.Option{Value: name, Text: name + " first", Current: name == v.sort})
+			e.Orders = append(e.Orders, views.Option{Value: name, Text: say.Metric.Ordered(name), Current: name == v.sort})
 		}
 	}
 	for _, name := range shown {
-		e.Shown = append(e.Shown, views.Option{Value: name, Text: strings.ReplaceAll(name, "-", " "), Current: name == v.show})
+		e.Shown = append(e.Shown, views.Option{Value: name, Text: say.Metric.Shown(name), Current: name == v.show})
 	}
-	e.Note = v.sort + " first"
+	e.Note = say.Metric.Ordered(v.sort)
 	if most {
-		e.Note += fmt.Sprintf(", of the newest %s", views.Int(evidenceMost))
+		e.Note += say.Metric.OfNewest(views.Int(evidenceMost))
 	}
 	call := url.Values{"metric": {string(d.Name)}, "team": {scope.Label}, "from": {v.window.Start.String()}, "to": {v.window.End.String()}, "limit": {"1000"}}
 	if v.service != "" {
@@ -59,14 +60,14 @@ func (s *Server) evidence(r *http.Request, d *metrics.Definition, as metrics.AsO
 	e.API = s.base + "/api/v1/evidence?" + call.Encode()
 	e.CSV = e.API + "&format=csv"
 	if len(list) == 0 {
-		e.Reason = "No item is dated in this range."
+		e.Reason = say.Metric.NoItem
 		if sorted {
-			e.Reason = "No item of this range is like that."
+			e.Reason = say.Metric.NoSuchItem
 		}
 	}
 	for i, o := range list {
 		item := views.Item{
-			ID: fmt.Sprintf("item-%d", i), Label: o.Label, URL: webAddress(o.URL), Basis: words(o.Basis),
+			ID: fmt.Sprintf("item-%d", i), Label: o.Label, URL: webAddress(o.URL), Basis: spaced(o.Basis),
 			From: instant(scope.Zone, o.Start, as.Clock), At: instant(scope.Zone, o.At, as.Clock),
 		}
 		if item.Label == "" {
@@ -80,11 +81,11 @@ func (s *Server) evidence(r *http.Request, d *metrics.Definition, as metrics.AsO
 		}
 		switch {
 		case o.Outcome == metrics.Observed:
-			item.Value = itemValue(d, o.Observation)
+			item.Value = itemValue(say, d, o.Observation)
 		case o.Outcome == metrics.Ignored:
-			item.Outcome = "Ignored. " + o.Reason.Sentence()
+			item.Outcome = say.Metric.IgnoredItem(o.Reason.Sentence())
 		default:
-			item.Outcome = "Left out. " + o.Reason.Sentence()
+			item.Outcome = say.Metric.LeftOutItem(o.Reason.Sentence())
 		}
 		e.Items = append(e.Items, item)
 	}
@@ -101,7 +102,7 @@ func (s *Server) evidence(r *http.Request, d *metrics.Definition, as metrics.AsO
 	return e, nil
 }
 
-func itemValue(d *metrics.Definition, o metrics.Observation) views.Value {
+func itemValue(say *language.Words, d *metrics.Definition, o metrics.Observation) views.Value {
 	if o.Basis == countBasis {
 		return count(o.Value)
 	}
@@ -112,7 +113,7 @@ func itemValue(d *metrics.Definition, o metrics.Observation) views.Value {
 		return number(float64(o.Value), "lines")
 	case metrics.Gauge:
 		if o.Value == metrics.StillOpen {
-			return views.Value{Text: "still open"}
+			return views.Value{Text: say.Metric.StillOpen}
 		}
 		return number(float64(o.Value)/1000, "seconds")
 	}

@@ -5,7 +5,7 @@ func RoutesForTest(s *Server) []route { return s.routes() }
 
 // MissingForTest makes a server as it is before `make assets`.
 func MissingForTest(s *Server) {
-	for _, name := range append(vendored[:], "vendor/chart.js") {
+	for _, name := range append(vendored[:], "vendor/chart.js", "vendor/live.js") {
 		delete(s.assets.byPath, name)
 	}
 }

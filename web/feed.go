@@ -9,6 +9,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -65,8 +66,9 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) error {
 	}
 	scope := s.guard.teamScope(team)
 	site := strings.TrimRight(s.config.BaseURL, "/")
+	say := language.Of(r.Context())
 	f := atomFeed{
-		Title: "Weeks of " + team, Author: "Meridian", Updated: as.Clock.String(),
+		Title: say.Team.FeedTitle(team), Author: "Meridian", Updated: as.Clock.String(),
 		ID:    site + "/teams/" + url.PathEscape(team) + "/feed.atom",
 		Links: []atomLink{{"self", site + "/teams/" + url.PathEscape(team) + "/feed.atom"}, {"alternate", site + "/teams/" + url.PathEscape(team)}},
 	}
@@ -86,7 +88,7 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) error {
 		}
 		e.Content.Type, e.Content.Text = "text", strings.Join(lines[i], "\n")
 		if len(lines[i]) == 0 {
-			e.Content.Text = "No number of this week is known."
+			e.Content.Text = say.Team.FeedEmpty
 		}
 		f.Entries = append(f.Entries, e)
 	}
@@ -134,7 +136,7 @@ func (s *Server) weeks(r *http.Request, as metrics.AsOf, scope Scope) (weeks []t
 			line := d.Passport.Title + ": " + v.Text
 			if before != nil {
 				if old := valueOf(before); old.Text != "" {
-					line += ", " + old.Text + " the week before"
+					line += language.Of(r.Context()).Team.FeedBefore(old.Text)
 				}
 			}
 			lines[i] = append(lines[i], plainSpaces(line+", n = "+views.Int(now.N())))

@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -32,7 +33,7 @@ func (s *Server) gaps(ctx context.Context, win timeline.Window, now timeline.Mil
 				continue
 			}
 			out = append(out, views.Gap{
-				Source: sourceTitle(c.Source), Team: c.Team, From: instant(z, g.Start, now), To: instant(z, g.End, now),
+				Source: sourceTitle(language.Of(ctx), c.Source), Team: c.Team, From: instant(z, g.Start, now), To: instant(z, g.End, now),
 				Length: views.Duration(float64(g.Length()) / 1000),
 			})
 		}

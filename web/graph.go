@@ -6,6 +6,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -14,6 +15,7 @@ import (
 type graph struct {
 	query  SeriesQuery
 	points []*metrics.Point
+	kept   timeline.Millis // windows that start before are of generation 0; 0: none
 	axis   timeline.Window
 	other  string           // what the points are compared with, "": nothing
 	beside []*metrics.Point // in the order of points; where they are fewer, the rest has none
@@ -21,7 +23,10 @@ type graph struct {
 
 // graph reads what an address asks for.
 func (s *Server) graph(ctx context.Context, d *metrics.Definition, as metrics.AsOf, scope Scope, v view) (g graph, err error) {
-	g.axis = v.window
+	g.axis, g.kept = v.window, as.HistoryFrom
+	if v.run != 0 {
+		g.kept = 0 // a run has computed all that it shows
+	}
 	g.query = seriesOf(d, as, scope, v)
 	g.query.Target = s.directory.Target(scope.Label, d.Name, as.Clock)
 	if g.points, err = s.guard.Series(ctx, g.query); err != nil {
@@ -51,7 +56,8 @@ func seriesOf(d *metrics.Definition, as metrics.AsOf, scope Scope, v view) Serie
 }
 
 func (g *graph) plot(ctx context.Context, now timeline.Millis) views.Plot {
-	p := plot(g.query, g.points, g.axis, now)
+	p := plot(language.Of(ctx), g.query, g.points, g.axis, now)
+	g.border(ctx, &p)
 	for i := range p.Marks {
 		p.Marks[i].Title = views.Local(ctx, p.Marks[i].Title)
 	}
@@ -68,8 +74,21 @@ func (g *graph) plot(ctx context.Context, now timeline.Millis) views.Plot {
 	return p
 }
 
-func (g *graph) rows(now timeline.Millis) []views.Row {
-	list := rows(g.query, g.points, now)
+// border marks where what is computed begins, if that is inside the chart: before
+// it stand numbers that generation 0 has kept.
+func (g *graph) border(ctx context.Context, p *views.Plot) {
+	at := g.kept
+	if g.query.Grain == metrics.Day30 { // a sliding window is drawn where it ends
+		z := g.query.Scope.Zone
+		at = z.Midnight(z.Date(at) + 29)
+	}
+	if g.kept > 0 && at > g.axis.Start && at < g.axis.End {
+		p.Border, p.BorderText = int64(at), language.Of(ctx).Chart.Border
+	}
+}
+
+func (g *graph) rows(ctx context.Context, now timeline.Millis) []views.Row {
+	list := rows(language.Of(ctx), g.query, g.points, now)
 	for i := range list { // newest first
 		if k := len(g.points) - 1 - i; g.other != "" && k < len(g.beside) {
 			list[i].Other = valueOf(g.beside[k])

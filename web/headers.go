@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/http"
 
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -32,10 +33,12 @@ func secureHeaders(next http.Handler, https bool) http.Handler {
 	})
 }
 
-// inLocale writes numbers and dates as the reader's language has them.
+// inLocale speaks the reader's language, where there is one for it, and writes numbers
+// and dates as it has them in any case.
 func inLocale(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(views.WithLocale(r.Context(), r.Header.Get("Accept-Language"))))
+		likes := r.Header.Get("Accept-Language")
+		next.ServeHTTP(w, r.WithContext(language.With(views.WithLocale(r.Context(), likes), language.For(likes))))
 	})
 }
 

@@ -58,6 +58,7 @@ func (hostileCatalog) On(d timeline.Date) web.CatalogView {
 	v := web.CatalogView{Hash: hostile[0], Zone: hostile[1], Production: hostile}
 	for _, bad := range hostile {
 		v.Teams = append(v.Teams, web.CatalogTeam{Name: bad, Group: bad, Zone: bad, Hours: bad, Holidays: bad, Repositories: hostile, Jira: hostile, Services: hostile, People: hostile})
+		v.People = append(v.People, web.CatalogPerson{Name: bad, Teams: hostile, Accounts: hostile, Zone: bad, ZoneFrom: web.ZoneFrom{Team: bad}})
 		v.Services = append(v.Services, web.CatalogService{Name: bad, Repositories: hostile, Paths: hostile, Deploys: hostile})
 	}
 	return v

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -75,11 +76,11 @@ func (s *Server) jobs(r *http.Request) *views.Jobs {
 	if s.config.Jobs == nil {
 		return nil
 	}
-	site := s.site(r)
+	site, say := s.site(r), language.Of(r.Context())
 	v := &views.Jobs{Admin: s.admin(r)}
 	for _, i := range s.config.Jobs.Imports() {
 		if i.Trouble == "" {
-			v.Starts = append(v.Starts, views.Link{Text: "Import history from " + providers[i.Source].name, Href: site.Path("sources", "import") + "?from=" + i.Source})
+			v.Starts = append(v.Starts, views.Link{Text: say.Sources.ImportFrom + " " + nameOf(say, i.Source), Href: site.Path("sources", "import") + "?from=" + i.Source})
 		} else {
 			v.Hints = append(v.Hints, i.Trouble)
 		}
@@ -91,13 +92,13 @@ func (s *Server) jobs(r *http.Request) *views.Jobs {
 				continue
 			}
 		}
-		v.Items = append(v.Items, s.job(j, site))
+		v.Items = append(v.Items, s.job(say, j, site))
 		v.Running = v.Running || !j.Over()
 	}
 	return v
 }
 
-func (s *Server) job(j Job, site views.Site) views.Job {
+func (s *Server) job(say *language.Words, j Job, site views.Site) views.Job {
 	p := j.Progress
 	v := views.Job{
 		ID: j.ID, Kind: j.Kind, What: j.What, State: j.State, Error: s.local(j.Error), Since: s.moment(max(j.Queued, j.Begun)), Over: j.Over(),
@@ -110,16 +111,16 @@ func (s *Server) job(j Job, site views.Site) views.Job {
 	case j.State == "running":
 		v.Percent, v.Running, v.Text = int(100*p.Share), true, p.Text
 		if p.Importing != "" {
-			v.Importing = "importing: " + p.Importing
+			v.Importing = say.Sources.ImportingJob(p.Importing)
 		}
 		if p.Rate > 0 && p.Unit != "" {
-			v.Facts = append(v.Facts, fmt.Sprintf("%.1f %s a second", p.Rate, p.Unit))
+			v.Facts = append(v.Facts, say.Sources.JobRate(fmt.Sprintf("%.1f", p.Rate), p.Unit))
 		}
 		if p.ETA > 0 {
-			v.Facts = append(v.Facts, "about "+views.Duration(float64(p.ETA))+" left")
+			v.Facts = append(v.Facts, say.Sources.JobLeft(views.Duration(float64(p.ETA))))
 		}
 		if j.Runs > 1 {
-			v.Facts = append(v.Facts, "goes on after an interruption")
+			v.Facts = append(v.Facts, say.Sources.JobAgain)
 		}
 	}
 	return v
@@ -140,8 +141,9 @@ func (s *Server) importPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	say := language.Of(r.Context())
 	v := views.ImportForm{
-		Page: s.page(r, "Import history", "sources", as), Kind: i.Kind, From: providers[i.Source].name, Jira: i.Source == "jira", APIs: i.APIs,
+		Page: s.page(r, say.Sources.ImportHistory, "sources", as), Kind: i.Kind, From: nameOf(say, i.Source), Jira: i.Source == "jira", APIs: i.APIs,
 		Action: s.site(r).Path("sources", "import"), Back: s.site(r).Path("sources"), Admin: s.admin(r), Trouble: i.Trouble,
 	}
 	v.Page.Live = false // somebody types

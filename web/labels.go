@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -60,7 +61,7 @@ func (s *Server) local(sentence string) string {
 }
 
 // windowText names a window as its grain is spoken of.
-func windowText(z *timeline.Zone, g metrics.Grain, w timeline.Window, now timeline.Millis) string {
+func windowText(say *language.Words, z *timeline.Zone, g metrics.Grain, w timeline.Window, now timeline.Millis) string {
 	first, last, today := z.Date(w.Start), z.Date(w.End-1), z.Date(now)
 	switch g {
 	case metrics.Hour:
@@ -68,31 +69,32 @@ func windowText(z *timeline.Zone, g metrics.Grain, w timeline.Window, now timeli
 	case metrics.Day:
 		return weekday(first) + " " + dayText(first, today)
 	case metrics.Day30:
-		return "30 days to " + dayText(last, today)
+		return say.Number.DaysTo(dayText(last, today))
 	}
-	return dayText(first, today) + " – " + dayText(last, today)
+	return periodText(z, w, now)
 }
 
 func weekday(d timeline.Date) string { return d.Weekday().String()[:3] }
 
 // periodText is a range of dates: 2 Feb – 3 Mar.
 func periodText(z *timeline.Zone, w timeline.Window, now timeline.Millis) string {
-	return windowText(z, metrics.Range, w, now)
+	today := z.Date(now)
+	return dayText(z.Date(w.Start), today) + " – " + dayText(z.Date(w.End-1), today)
 }
 
 // agoText says roughly how long ago; the exact time stands beside it.
-func agoText(d time.Duration) string {
+func agoText(say *language.Words, d time.Duration) string {
 	switch {
 	case d < 5*time.Second:
-		return "just now"
+		return say.Number.JustNow
 	case d < time.Minute:
-		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+		return say.Number.SecondsAgo(int(d.Seconds()))
 	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+		return say.Number.MinutesAgo(int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+		return say.Number.HoursAgo(int(d.Hours()))
 	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	return say.Number.DaysAgo(int(d.Hours() / 24))
 }
 
 // ticks labels a time axis with at most seven local times, at even steps.

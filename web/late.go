@@ -2,34 +2,34 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"meridian/ingest/event"
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
 // A lateCause is one way in which data comes after its time, and what becomes of it.
 type lateCause struct {
-	text, effect string
+	text, effect func(*language.QualityWords) string
 	of           func(*metrics.QualityRow) int64
 }
 
 var lateCauses = []lateCause{
-	{"Came after the time that is waited for its source", "Counted; windows that were final by then were revised",
+	{func(w *language.QualityWords) string { return w.CauseLate }, func(w *language.QualityWords) string { return w.EffectLate },
 		func(q *metrics.QualityRow) int64 { return q.LateAccepted }},
-	{"Came when it was older than the horizon", "Not counted; it waits for the next time that history is computed",
+	{func(w *language.QualityWords) string { return w.CauseOld }, func(w *language.QualityWords) string { return w.EffectOld },
 		func(q *metrics.QualityRow) int64 { return q.Late }},
-	{"Had come beyond the horizon, and history was computed since", "Counted",
+	{func(w *language.QualityWords) string { return w.CauseHealed }, func(w *language.QualityWords) string { return w.EffectHealed },
 		func(q *metrics.QualityRow) int64 { return q.Healed }},
-	{"Was read from an API", "Counted at its own time, as far as it is inside the horizon; never late by its own fault",
+	{func(w *language.QualityWords) string { return w.CauseRead }, func(w *language.QualityWords) string { return w.EffectRead },
 		func(q *metrics.QualityRow) int64 { return q.Backfilled }},
 }
 
 // late sums what came late by source and cause, with its days.
-func late(rows []metrics.QualityRow, z *timeline.Zone, win timeline.Window) (out []views.Late) {
+func late(say *language.Words, rows []metrics.QualityRow, z *timeline.Zone, win timeline.Window) (out []views.Late) {
 	type key struct {
 		source event.Source
 		cause  int
@@ -63,8 +63,8 @@ func late(rows []metrics.QualityRow, z *timeline.Zone, win timeline.Window) (out
 			}
 		}
 		out = append(out, views.Late{
-			Source: sourceTitle(k.source), Cause: lateCauses[k.cause].text, Effect: lateCauses[k.cause].effect, N: views.Int(n),
-			Days: views.NewBars(fmt.Sprintf("%d, by day of the event from %s to %s", n, first, last), days),
+			Source: sourceTitle(say, k.source), Cause: lateCauses[k.cause].text(&say.Quality), Effect: lateCauses[k.cause].effect(&say.Quality), N: views.Int(n),
+			Days: views.NewBars(say.Quality.ByDays(views.Int(n), first.String(), last.String()), days),
 		})
 	}
 	return out

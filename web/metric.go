@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -16,10 +17,11 @@ func (s *Server) metric(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	say := language.Of(ctx)
 	name := scope.Label
 	page := s.page(r, d.Passport.Title+", "+name, "overview", as)
 	if v.run != 0 {
-		page.Notices = append(page.Notices, views.Notice{Kind: "info", Text: fmt.Sprintf("These numbers are of run %d, which is not what readers see elsewhere.", v.run)})
+		page.Notices = append(page.Notices, views.Notice{Kind: "info", Text: say.Metric.OfRun(fmt.Sprint(v.run))})
 	}
 	here := page.Site.Path("teams", name, string(d.Name))
 	m := views.Metric{
@@ -31,7 +33,7 @@ func (s *Server) metric(w http.ResponseWriter, r *http.Request) error {
 	for _, f := range d.Facts() {
 		m.Passport = append(m.Passport, views.Fact(f))
 	}
-	s.metricLinks(&m, v, here)
+	s.metricLinks(say, &m, v, here)
 	if d.Services {
 		if m.Services, err = s.serviceLinks(r, name, v, here); err != nil {
 			return err
@@ -46,14 +48,17 @@ func (s *Server) metric(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		m.Page.Chart = true
-		m.Chart = views.NewChart(g.plot(ctx, as.Clock))
-		m.Rows, m.Other = g.rows(as.Clock), g.other
+		m.Chart = views.NewChart(say, g.plot(ctx, as.Clock))
+		m.Rows, m.Other = g.rows(ctx, as.Clock), g.other
 		if !isGauge(d) { // no window of it keeps such counts; a zero would claim them
-			m.Beside = beside(v.grain, g.points)
+			m.Beside = beside(say, v.grain, g.points)
 		}
 		m.API = page.Site.Path("api", "v1", "points") + "?" + apiQuery(g.query, v.run).Encode()
 		m.CSV = m.API + "&format=csv"
 		m.SVG = here + "/chart.svg" + suffix(v)
+		if slices.ContainsFunc(g.points, func(p *metrics.Point) bool { return p.Missing == metrics.BelowMinPeople }) {
+			m.Withholds = say.Metric.Withholds(s.config.MinPeople)
+		}
 		if m.Spread, err = s.spread(ctx, d, as, scope, v, g.points); err != nil {
 			return err
 		}
@@ -67,27 +72,33 @@ func (s *Server) metric(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, m.Render())
 }
 
-type grainTitle struct {
-	grain metrics.Grain
-	title string
+// grains are those that a page offers, from the finest.
+var grains = []metrics.Grain{metrics.Hour, metrics.Day, metrics.Day30}
+
+func grainTitle(say *language.Words, g metrics.Grain) string {
+	switch g {
+	case metrics.Hour:
+		return say.Team.Hours
+	case metrics.Day:
+		return say.Team.Days
+	}
+	return say.Team.Days30
 }
 
-var grainTitles = []grainTitle{{metrics.Hour, "Hours"}, {metrics.Day, "Days"}, {metrics.Day30, "30 days"}}
-
-func (s *Server) metricLinks(m *views.Metric, v view, here string) {
-	for _, g := range grainTitles {
+func (s *Server) metricLinks(say *language.Words, m *views.Metric, v view, here string) {
+	for _, g := range grains {
 		to := v
-		to.grain, to.days, to.cursor = g.grain, spans[g.grain][0], ""
-		m.Grains = append(m.Grains, views.Link{ID: "grain-" + string(g.grain), Text: g.title, Href: to.href(here), Current: g.grain == v.grain})
+		to.grain, to.days, to.cursor = g, spans[g][0], ""
+		m.Grains = append(m.Grains, views.Link{ID: "grain-" + string(g), Text: grainTitle(say, g), Href: to.href(here), Current: g == v.grain})
 	}
 	offered := slices.Clone(spans[v.grain])
 	slices.Sort(offered)
 	for _, n := range offered {
 		to := v
 		to.days, to.cursor = n, ""
-		text := fmt.Sprintf("%d days", n)
+		text := say.Common.Days(n)
 		if n == 1 {
-			text = "Today"
+			text = say.Common.Today
 		}
 		m.Ranges = append(m.Ranges, views.Link{ID: fmt.Sprintf("range-%d", n), Text: text, Href: to.href(here), Current: n == v.days})
 	}
@@ -103,7 +114,7 @@ func (s *Server) serviceLinks(r *http.Request, team string, v view, here string)
 		to.service, to.cursor = name, ""
 		text := name
 		if name == "" {
-			text = "All services"
+			text = language.Of(r.Context()).Metric.AllServices
 		}
 		links = append(links, views.Link{ID: views.ID("service", name), Text: text, Href: to.href(here), Current: name == v.service})
 	}
@@ -120,13 +131,14 @@ func (s *Server) metricHeadline(r *http.Request, m *views.Metric, d *metrics.Def
 	if err != nil {
 		return err
 	}
-	m.Stat = stat(d, points, "")
+	say := language.Of(r.Context())
+	m.Stat = stat(say, d, points, "")
 	if len(points) == 0 {
 		return nil
 	}
 	last := points[newestShown(d, points)]
 	if d.Statistic == metrics.Heat {
-		m.Heat = heatOf(last)
+		m.Heat = heatOf(say, last)
 	}
 	add := func(name string, value views.Value, title string) {
 		m.Figures = append(m.Figures, views.Figure{Name: name, Value: value, Title: title})
@@ -136,26 +148,26 @@ func (s *Server) metricHeadline(r *http.Request, m *views.Metric, d *metrics.Def
 	}
 	unit := last.Unit()
 	if isGauge(d) {
-		gaugeFigures(last, add)
+		gaugeFigures(say, last, add)
 	} else if _, p75, p90, ok := last.Quantiles(); ok {
-		add("three in four within", number(float64(p75), unit), "p75")
-		add("nine in ten within", number(float64(p90), unit), "p90")
+		add(say.Metric.P75, number(float64(p75), unit), say.Metric.P75Title)
+		add(say.Metric.P90, number(float64(p90), unit), say.Metric.P90Title)
 	}
 	if n, of, ok := last.Fraction(); ok && d.Statistic == metrics.Share {
-		add("which is", views.Value{Text: views.Int(n) + " of " + views.Int(of), Exact: fmt.Sprintf("%d/%d", n, of)}, "numerator and denominator")
+		add(say.Metric.Fraction, views.Value{Text: say.Number.OfThese(views.Int(n), views.Int(of)), Exact: fmt.Sprintf("%d/%d", n, of)}, say.Metric.FractionTitle)
 	} else if ok {
-		add("in 30 days", count(n), "how many there were")
+		add(say.Metric.InDays, count(n), say.Metric.InDaysTitle)
 	}
 	if d.Classes {
 		c := last.Aggregate.All.Classes
-		add("evenings", count(c[timeline.Evening]), "activities outside working hours on a workday")
-		add("weekends", count(c[timeline.WeekendClass]), "activities on a weekend")
-		add("holidays", count(c[timeline.HolidayClass]), "activities on a holiday")
+		add(say.Metric.Evenings, count(c[timeline.Evening]), say.Metric.EveningsTitle)
+		add(say.Metric.Weekends, count(c[timeline.WeekendClass]), say.Metric.WeekendsTitle)
+		add(say.Metric.Holidays, count(c[timeline.HolidayClass]), say.Metric.HolidaysTitle)
 	}
 	if d.Zones {
 		z := last.Aggregate.Zones()
-		add("zones known", views.Value{Text: fmt.Sprintf("%d of %d", z.Configured, z.Configured+z.Inferred+z.Assumed), Exact: fmt.Sprintf("%d configured, %d inferred, %d assumed", z.Configured, z.Inferred, z.Assumed)},
-			"people whose time zone the catalog names, of those active")
+		add(say.Metric.ZonesKnown, views.Value{Text: say.Number.OfThese(views.Int(int64(z.Configured)), views.Int(int64(z.Configured+z.Inferred+z.Assumed))), Exact: fmt.Sprintf("%d configured, %d inferred, %d assumed", z.Configured, z.Inferred, z.Assumed)},
+			say.Metric.ZonesKnownTitle)
 	}
 	return nil
 }

@@ -46,10 +46,13 @@ var (
 // readView reads a metric page's address. What is left out has a default, and
 // what cannot be shown is an error that says so.
 func readView(values url.Values, z *timeline.Zone, clock timeline.Millis) (v view, err error) {
-	p := newParams(values, "grain", "range", "from", "to", "service", "cursor", "compare", "run", "sort", "show", "find")
+	p := newParams(values, "grain", "range", "from", "to", "service", "cursor", "compare", "since", "run", "sort", "show", "find")
 	v.grain = p.grain(metrics.Day, metrics.Hour, metrics.Day, metrics.Day30)
 	v.service, v.cursor = p.text("service"), p.text("cursor")
 	v.compare, v.run, v.find = p.text("compare"), p.run(), strings.TrimSpace(p.text("find"))
+	if since := p.text("since"); since != "" { // the form has a field of its own for it
+		v.compare = "since:" + since
+	}
 	v.sort, v.show = p.oneOf("sort", orders...), p.oneOf("show", shown...)
 	offered := spans[v.grain]
 	if p.err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -31,7 +32,7 @@ type movement struct {
 
 // movementOf compares the last window of 30 days with the one before it; ok is
 // false where they are the same but for noise.
-func movementOf(d *metrics.Definition, team string, points []*metrics.Point) (m movement, ok bool) {
+func movementOf(say *language.Words, d *metrics.Definition, team string, points []*metrics.Point) (m movement, ok bool) {
 	if len(points) < 2 {
 		return m, false
 	}
@@ -45,7 +46,7 @@ func movementOf(d *metrics.Definition, team string, points []*metrics.Point) (m 
 	if !ok1 || !ok2 || few || a == 0 {
 		return m, false
 	}
-	m.change = change(d, m.before, m.now, few)
+	m.change = change(say, d, m.before, m.now, few)
 	m.size = math.Abs(math.Log(math.Max(float64(b), 1e-9) / float64(a))) // halved is as far as doubled
 	if b == 0 {
 		m.size = math.MaxFloat64
@@ -63,11 +64,11 @@ func largest(list []movement) []movement {
 }
 
 // changed are the headlines of all teams that moved.
-func (s *Server) changed(site views.Site, teams []string, defs []*metrics.Definition, latest map[string]map[metrics.Name][]*metrics.Point) (out []views.Move) {
+func (s *Server) changed(say *language.Words, site views.Site, teams []string, defs []*metrics.Definition, latest map[string]map[metrics.Name][]*metrics.Point) (out []views.Move) {
 	var list []movement
 	for _, team := range teams {
 		for _, d := range defs {
-			if m, ok := movementOf(d, team, latest[team][d.Name]); ok {
+			if m, ok := movementOf(say, d, team, latest[team][d.Name]); ok {
 				list = append(list, m)
 			}
 		}
@@ -93,7 +94,7 @@ func (m movement) view(site views.Site) views.Move {
 func (s *Server) moved(ctx context.Context, site views.Site, as metrics.AsOf, team string, latest map[metrics.Name][]*metrics.Point) (out []views.Move, err error) {
 	var list []movement
 	for _, d := range s.guard.definitions {
-		if m, ok := movementOf(d, team, latest[d.Name]); ok && d.Statistic != metrics.Heat {
+		if m, ok := movementOf(language.Of(ctx), d, team, latest[d.Name]); ok && d.Statistic != metrics.Heat {
 			list = append(list, m)
 		}
 	}
@@ -122,22 +123,26 @@ func (s *Server) contributors(ctx context.Context, as metrics.AsOf, m movement, 
 	b, _ := m.now.Value()
 	switch {
 	case distribution(m.d):
-		v.Why = "The longest"
+		say := &language.Of(ctx).Team
+		v.Why = say.Longest
 		if b < a {
-			v.Why = "The longest of the 30 days before"
+			v.Why = say.LongestBefore
 			if now, err = items(m.before); err != nil {
 				return err
 			}
 		}
 		if m.d.Statistic == metrics.MedianLines {
-			v.Why = strings.Replace(v.Why, "longest", "largest", 1)
+			v.Why = say.Largest
+			if b < a {
+				v.Why = say.LargestBefore
+			}
 		}
 		sortItems(now, "longest")
 		for i, o := range now[:min(len(now), movedItems)] {
-			v.Items = append(v.Items, views.MoveItem{ID: fmt.Sprintf("%s-%d", v.ID, i), Label: cmp.Or(o.Label, string(o.Entity)), URL: webAddress(o.URL), Text: itemValue(m.d, o.Observation).Text})
+			v.Items = append(v.Items, views.MoveItem{ID: fmt.Sprintf("%s-%d", v.ID, i), Label: cmp.Or(o.Label, string(o.Entity)), URL: webAddress(o.URL), Text: itemValue(language.Of(ctx), m.d, o.Observation).Text})
 		}
 	case m.d.Statistic == metrics.Share:
-		v.Why = "The newest that count"
+		v.Why = language.Of(ctx).Team.NewestCounted
 		for _, o := range now {
 			if o.Hit && len(v.Items) < movedItems {
 				v.Items = append(v.Items, views.MoveItem{ID: fmt.Sprintf("%s-%d", v.ID, len(v.Items)), Label: cmp.Or(o.Label, string(o.Entity)), URL: webAddress(o.URL)})
@@ -148,14 +153,15 @@ func (s *Server) contributors(ctx context.Context, as metrics.AsOf, m movement, 
 		if err != nil {
 			return err
 		}
-		v.Why, v.Items = "Most by", byPlace(v.ID, before, now)
+		say := language.Of(ctx)
+		v.Why, v.Items = say.Team.MostBy, byPlace(say, v.ID, before, now)
 	}
 	return nil
 }
 
 // byPlace counts items by service, or by the repository or project that their
 // labels begin with, and names those that changed most.
-func byPlace(id string, before, now []metrics.ObservationRow) (out []views.MoveItem) {
+func byPlace(say *language.Words, id string, before, now []metrics.ObservationRow) (out []views.MoveItem) {
 	type counts struct {
 		name     string
 		was, are int64
@@ -186,7 +192,7 @@ func byPlace(id string, before, now []metrics.ObservationRow) (out []views.MoveI
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.name, b.name))
 	})
 	for i, c := range list[:min(len(list), movedItems)] {
-		out = append(out, views.MoveItem{ID: fmt.Sprintf("%s-%d", id, i), Label: c.name, Text: fmt.Sprintf("%s, was %s", views.Int(c.are), views.Int(c.was))})
+		out = append(out, views.MoveItem{ID: fmt.Sprintf("%s-%d", id, i), Label: c.name, Text: say.Team.Was(views.Int(c.are), views.Int(c.was))})
 	}
 	return out
 }

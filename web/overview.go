@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -25,7 +26,13 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page := s.page(r, "All teams", "overview", as)
+	say := language.Of(ctx)
+	p := newParams(r.URL.Query(), "to")
+	until := p.until(s.directory.Zone(), as.Clock)
+	if p.err != nil {
+		return p.err
+	}
+	page := s.page(r, say.Common.AllTeams, "overview", as)
 	teams, err := s.guard.Teams(ctx)
 	if err != nil {
 		return err
@@ -33,18 +40,18 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	v := views.Overview{Page: page}
 	if as.Clock <= 0 || len(teams) == 0 {
 		if v.Importing = importing(s.status.Engine(), as); v.Importing != nil {
-			v.Page.Title, v.Page.Poll, v.Page.Notices = "Importing", true, nil
+			v.Page.Title, v.Page.Poll, v.Page.Notices = say.Overview.ImportingPage, true, nil
 			return s.render(w, r, http.StatusOK, v.Render())
 		}
 		heard, err := s.guard.Heard(ctx)
 		if err != nil {
 			return err
 		}
-		v.Connect = s.connect(heard)
-		v.Page.Title = "Connect your first source"
+		v.Connect = s.connect(say, heard)
+		v.Page.Title = say.Overview.ConnectTitle
 		return s.render(w, r, http.StatusOK, v.Render())
 	}
-	latest, err := s.latest(ctx, as, teams)
+	latest, err := s.latest(ctx, as, teams, until)
 	if err != nil {
 		return err
 	}
@@ -56,16 +63,21 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		t := s.directory.Team(name)
 		row := views.TeamRow{Name: name, Href: page.Site.Path("teams", name), Group: t.Group, Zone: zoneOf(t).Name()}
 		for _, d := range defs {
-			row.Stats = append(row.Stats, stat(d, latest[name][d.Name], page.Site.Path("teams", name, string(d.Name))))
+			row.Stats = append(row.Stats, stat(say, d, latest[name][d.Name], page.Site.Path("teams", name, string(d.Name))))
 		}
 		v.Teams = append(v.Teams, row)
 	}
-	v.Compared, v.Moves = true, s.changed(page.Site, teams, defs, latest)
+	v.Compared, v.Moves = true, s.changed(say, page.Site, teams, defs, latest)
 	whole := s.guard.organisation(teams)
-	v.Period = periodText(whole.Zone, lastDays(whole.Zone, as.Clock, 30), as.Clock)
+	v.Period = periodText(whole.Zone, until.days(whole.Zone, as.Clock, 30), as.Clock)
+	v.Title, v.UpTo = say.Overview.Title, s.upTo(until, page.Site.Path(), nil, whole.Zone, as)
+	if until.chosen {
+		v.Title = say.Number.DaysTo(dayText(until.date, whole.Zone.Date(as.Clock)))
+	}
+	v.Exports = s.overviewExports(say, until, as)
 	if len(teams) > 1 {
-		v.Caption = fmt.Sprintf("%d teams merged, nobody counted twice; worked out each minute", len(teams))
-		v.Whole, err = remember(&s.minute, within(as, timeline.Minute), "whole "+ReaderOf(ctx).teams(), func() ([]views.Stat, error) { return s.whole(ctx, as, whole, defs) })
+		v.Caption = say.Overview.Caption(len(teams))
+		v.Whole, err = remember(&s.minute, within(as, timeline.Minute), "whole "+say.Tag+until.key()+ReaderOf(ctx).teams(), func() ([]views.Stat, error) { return s.whole(ctx, as, whole, defs, until) })
 		if err != nil {
 			return err
 		}
@@ -74,9 +86,9 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 }
 
 // latest are the last windows of all metrics of the reader's teams.
-func (s *Server) latest(ctx context.Context, as metrics.AsOf, teams []string) (map[string]map[metrics.Name][]*metrics.Point, error) {
-	return remember(&s.memo, as, "latest "+ReaderOf(ctx).teams(), func() (map[string]map[metrics.Name][]*metrics.Point, error) {
-		return s.guard.Latest(ctx, as, teams, slidingDays)
+func (s *Server) latest(ctx context.Context, as metrics.AsOf, teams []string, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
+	return remember(&s.memo, as, "latest "+until.key()+ReaderOf(ctx).teams(), func() (map[string]map[metrics.Name][]*metrics.Point, error) {
+		return s.guard.Latest(ctx, as, teams, slidingDays, until)
 	})
 }
 
@@ -98,8 +110,8 @@ func importing(e EngineStatus, as metrics.AsOf) *views.Importing {
 
 // whole are the organisation's headlines. Its windows are merged from days, so
 // its line has a point for every third day and not for each.
-func (s *Server) whole(ctx context.Context, as metrics.AsOf, scope Scope, defs []*metrics.Definition) (out []views.Stat, err error) {
-	today := scope.Zone.Date(as.Clock)
+func (s *Server) whole(ctx context.Context, as metrics.AsOf, scope Scope, defs []*metrics.Definition, until until) (out []views.Stat, err error) {
+	today := until.in(scope.Zone, as.Clock)
 	for _, d := range defs {
 		q := SeriesQuery{
 			Generation: as.Generation, Clock: as.Clock, Definition: d, Scope: scope, Grain: metrics.Day30,
@@ -109,7 +121,7 @@ func (s *Server) whole(ctx context.Context, as metrics.AsOf, scope Scope, defs [
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stat(d, points, ""))
+		out = append(out, stat(language.Of(ctx), d, points, ""))
 	}
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -24,14 +25,33 @@ func (s *Server) site(r *http.Request) views.Site {
 		Base:    s.base,
 		Style:   s.assets.address(s.base, "style.css"),
 		Script:  s.assets.address(s.base, "meridian.js"),
-		HTMX:    s.assets.address(s.base, "vendor/htmx.min.js"),
+		Live:    s.assets.address(s.base, "vendor/live.js"),
 		UPlot:   s.assets.address(s.base, "vendor/chart.js"),
 		UPlotUI: s.assets.address(s.base, "vendor/uPlot.min.css"),
 		Icon:    s.assets.address(s.base, "mark.svg"),
 		SignOut: s.config.Mode != ModeNone && s.hasSession(r),
+		Hidden:  s.hidden(r),
 		Tokens:  s.config.Tokens != "",
 		Audit:   s.config.Audit != nil && ReaderOf(r.Context()).May(Admin),
 	}
+}
+
+// hidden are the entries of the navigation that lead the reader nowhere: what their
+// roles do not open, and what this server does not have. Whoever has not signed in
+// is shown what people see, and asked to.
+func (s *Server) hidden(r *http.Request) (names []string) {
+	reader := ReaderOf(r.Context())
+	for _, rt := range s.table {
+		name, ok := strings.CutPrefix(rt.Pattern, "/")
+		if !ok || rt.Method != http.MethodGet || strings.ContainsAny(name, "/{") {
+			continue
+		}
+		missing := name == "replays" && s.config.Runs == nil || name == "catalog" && s.config.Catalog == nil
+		if missing || !rt.permits(reader) && (reader.ID != "" || rt.Access != ForViewers) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // page is a page's frame with the foot that names its numbers.
@@ -40,10 +60,10 @@ func (s *Server) page(r *http.Request, title, nav string, as metrics.AsOf) views
 		Title: title, Nav: nav, Site: s.site(r), Live: true,
 		Self: s.base + self(r),
 	}
-	e := s.status.Engine()
+	e, say := s.status.Engine(), language.Of(r.Context())
 	p.Foot = views.Foot{
 		Shown: true, Generation: fmt.Sprint(as.Generation), Logic: e.Logic, Catalog: e.Catalog, Zones: e.Zones,
-		Clock: views.Time{Text: "nothing yet"},
+		Clock: views.Time{Text: say.Frame.NothingYet},
 	}
 	if s.config.Runs != nil {
 		t := s.config.Runs.Turn()
@@ -53,12 +73,16 @@ func (s *Server) page(r *http.Request, title, nav string, as metrics.AsOf) views
 		}
 	}
 	if e.Importing != "" {
-		p.Notices = append(p.Notices, views.Notice{Kind: "info", Text: "Importing: " + e.Importing + ". Numbers grow as it runs."})
+		p.Notices = append(p.Notices, views.Notice{Kind: "info", Text: say.Frame.Importing(e.Importing)})
 	}
 	if as.Clock <= 0 {
 		return p
 	}
 	p.Foot.Clock = s.moment(as.Clock)
+	if as.HistoryFrom > 0 {
+		z := s.directory.Zone()
+		p.Foot.Kept = say.Frame.Kept(dayText(z.Date(as.HistoryFrom), z.Date(as.Clock)))
+	}
 	behind := s.now().Sub(as.Clock.Time())
 	switch doubt := s.doubt(r.Context(), behind); {
 	case doubt != "":
@@ -66,10 +90,10 @@ func (s *Server) page(r *http.Request, title, nav string, as metrics.AsOf) views
 		p.Notices = append(p.Notices, views.Notice{Kind: "warn", Text: doubt})
 	case behind > behindAfter:
 		p.Foot.Behind = views.Duration(behind.Truncate(time.Minute).Seconds())
-		p.Notices = append(p.Notices, views.Notice{Kind: "warn", Text: "The engine is " + p.Foot.Behind + " behind: what happened since is not in these numbers yet."})
+		p.Notices = append(p.Notices, views.Notice{Kind: "warn", Text: say.Frame.EngineBehind(p.Foot.Behind)})
 	}
 	if e.Generation != 0 && uint32(as.Generation) != e.Generation {
-		p.Notices = append(p.Notices, views.Notice{Kind: "info", Text: fmt.Sprintf("Generation %d is being computed. These numbers are of generation %d until it has caught up.", e.Generation, as.Generation)})
+		p.Notices = append(p.Notices, views.Notice{Kind: "info", Text: say.Frame.BeingComputed(fmt.Sprint(e.Generation), fmt.Sprint(as.Generation))})
 	}
 	return p
 }
@@ -97,9 +121,9 @@ func (s *Server) doubt(ctx context.Context, behind time.Duration) string {
 		if h.Name != "clock" || h.OK {
 			continue
 		}
-		text := "The clock stands still, and numbers with it: " + s.local(strings.TrimSuffix(h.Detail, ".")) + "."
+		text := language.Of(ctx).Frame.ClockStands(s.local(strings.TrimSuffix(h.Detail, ".")))
 		if !strings.Contains(text, trust) {
-			text += " If this machine's clock is right, say `" + trust + "`."
+			text += " " + language.Of(ctx).Frame.TrustClock
 		}
 		return text
 	}

@@ -145,8 +145,5 @@ func (p *params) window(z *timeline.Zone, fallback timeline.Window) timeline.Win
 	return w
 }
 
-// query is a query string of one parameter.
-func query(name, value string) string { return url.Values{name: {value}}.Encode() }
-
 // escape makes a name one segment of a path.
 func escape(name string) string { return url.PathEscape(name) }

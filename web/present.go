@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -43,19 +44,19 @@ func distribution(d *metrics.Definition) bool {
 
 // stat is the headline of a series of sliding windows: its last point, against
 // the first, whose 30 days end where the last one's begin.
-func stat(d *metrics.Definition, points []*metrics.Point, href string) views.Stat {
+func stat(say *language.Words, d *metrics.Definition, points []*metrics.Point, href string) views.Stat {
 	s := views.Stat{Metric: string(d.Name), Title: d.Passport.Title, Question: d.Passport.Question, Href: href}
 	if len(points) == 0 {
 		s.Value.Reason = metrics.NoSource.Sentence()
-		s.Spark = views.NewSpark("no data", nil)
+		s.Spark = views.NewSpark(say.Number.NoData, nil)
 		return s
 	}
 	newest := newestShown(d, points)
 	last := points[newest]
 	s.Value = valueOf(last)
-	s.N = nText(last)
+	s.N = nText(say, last)
 	if newest != len(points)-1 {
-		s.N += ", " + untilText(last)
+		s.N += ", " + untilText(say, last)
 	}
 	s.Status = string(last.Status)
 	if last.Missing != "" {
@@ -63,13 +64,13 @@ func stat(d *metrics.Definition, points []*metrics.Point, href string) views.Sta
 	}
 	s.Few = s.Value.Reason == "" && last.N() < fewBelow && (distribution(d) || d.Statistic == metrics.Share)
 	if len(points) > 1 && newest == len(points)-1 {
-		s.Change = change(d, points[0], last, last.N() < fewBelow)
+		s.Change = change(say, d, points[0], last, last.N() < fewBelow)
 	}
 	values := make([]float64, len(points))
 	for i, p := range points {
 		values[i] = nanWithout(p.Value())
 	}
-	s.Spark = views.NewSpark(sparkText(d, points), values)
+	s.Spark = views.NewSpark(sparkText(say, d, points), values)
 	return s
 }
 
@@ -89,45 +90,45 @@ func newestShown(d *metrics.Definition, points []*metrics.Point) int {
 }
 
 // untilText says with which day a window ends.
-func untilText(p *metrics.Point) string {
+func untilText(say *language.Words, p *metrics.Point) string {
 	z, err := timeline.ParseZone(p.Zone)
 	if err != nil {
 		z = timeline.UTC()
 	}
 	d := z.Date(p.End - 1)
-	return "30 days to " + dayText(d, d)
+	return say.Number.DaysTo(dayText(d, d))
 }
 
 // nText is what a value is made of, in words: 42 observed, 3 of 40.
-func nText(p *metrics.Point) string {
+func nText(say *language.Words, p *metrics.Point) string {
 	if p.Missing != "" {
 		return ""
 	}
 	if p.CoveredDays >= 0 && p.CoveredDays < 30 {
-		return fmt.Sprintf("n = %s, covers %d of 30 days", views.Int(p.N()), p.CoveredDays)
+		return say.Number.Covers(views.Int(p.N()), int(p.CoveredDays))
 	}
-	return "n = " + views.Int(p.N())
+	return say.Number.N(views.Int(p.N()))
 }
 
-func sparkText(d *metrics.Definition, points []*metrics.Point) string {
+func sparkText(say *language.Words, d *metrics.Definition, points []*metrics.Point) string {
 	first, last := valueOf(points[0]), valueOf(points[len(points)-1])
 	word := func(v views.Value) string {
 		if v.Text == "" {
-			return "no data"
+			return say.Number.NoData
 		}
 		return v.Text
 	}
-	return fmt.Sprintf("%s: from %s to %s", d.Passport.Title, word(first), word(last))
+	return say.Number.Spark(d.Passport.Title, word(first), word(last))
 }
 
 // change compares two windows. Shares differ in points, all else in per cent.
-func change(d *metrics.Definition, before, now *metrics.Point, few bool) views.Change {
+func change(say *language.Words, d *metrics.Definition, before, now *metrics.Point, few bool) views.Change {
 	a, ok1 := before.Value()
 	b, ok2 := now.Value()
 	if !ok1 || !ok2 {
 		return views.Change{}
 	}
-	c := views.Change{Title: valueOf(before).Text + " in the 30 days before"}
+	c := views.Change{Title: say.Number.Before(valueOf(before).Text)}
 	rise, quiet := float64(b-a), few
 	var size string
 	switch {
@@ -139,7 +140,7 @@ func change(d *metrics.Definition, before, now *metrics.Point, few bool) views.C
 		quiet = quiet || points < quietPerPoint
 		size = views.Int(int64(points)) + "\u202fpp"
 	case a == 0 && b != 0:
-		return views.Change{Text: "new", Title: c.Title}
+		return views.Change{Text: say.Number.New, Title: c.Title}
 	case a == 0:
 		rise = 0
 	default:
@@ -155,7 +156,7 @@ func change(d *metrics.Definition, before, now *metrics.Point, few bool) views.C
 	}
 	switch {
 	case rise == 0:
-		c.Text = "unchanged"
+		c.Text = say.Number.Unchanged
 		return c
 	case rise > 0:
 		c.Text = "↑\u202f" + size
@@ -178,8 +179,26 @@ func nanWithout(v metrics.Number, ok bool) float64 {
 	return float64(v)
 }
 
+// given is what a point said when it was final and was revised since, with its n.
+func given(p *metrics.Point) (was views.Value, n string, ok bool) {
+	if p.Given == nil || p.Status != metrics.Revised {
+		return was, "", false
+	}
+	return number(float64(p.Given.Value), p.Unit()), views.Int(p.Given.N), true
+}
+
+func statusWord(say *language.Words, s metrics.Status) string {
+	switch s {
+	case metrics.Provisional:
+		return say.Frame.Provisional
+	case metrics.Revised:
+		return say.Frame.Revised
+	}
+	return say.Frame.Final
+}
+
 // plot is a series as a chart.
-func plot(q SeriesQuery, points []*metrics.Point, w timeline.Window, now timeline.Millis) views.Plot {
+func plot(say *language.Words, q SeriesQuery, points []*metrics.Point, w timeline.Window, now timeline.Millis) views.Plot {
 	d, z := q.Definition, q.Scope.Zone
 	p := views.Plot{
 		ID: "chart", Unit: d.Statistic.Unit(q.Grain), From: int64(w.Start), To: int64(w.End),
@@ -189,7 +208,7 @@ func plot(q SeriesQuery, points []*metrics.Point, w timeline.Window, now timelin
 	for _, pt := range points {
 		m := views.Mark{
 			Start: int64(pt.Start), End: int64(pt.End), At: int64(pt.Start+pt.End) / 2,
-			Y: nanWithout(pt.Value()), P75: math.NaN(), P90: math.NaN(),
+			Y: nanWithout(pt.Value()), P75: math.NaN(), P90: math.NaN(), Was: math.NaN(),
 			Provisional: pt.Status == metrics.Provisional, Revised: pt.Status == metrics.Revised,
 		}
 		if q.Grain == metrics.Day30 { // it is drawn where it ends
@@ -200,46 +219,53 @@ func plot(q SeriesQuery, points []*metrics.Point, w timeline.Window, now timelin
 		if _, p75, p90, ok := pt.Quantiles(); ok && pt.Missing == "" && !isGauge(d) {
 			m.P75, m.P90 = float64(p75), float64(p90)
 		}
-		name := windowText(z, q.Grain, timeline.Window{Start: pt.Start, End: pt.End}, now)
+		name := windowText(say, z, q.Grain, timeline.Window{Start: pt.Start, End: pt.End}, now)
 		if v := valueOf(pt); v.Text != "" {
-			m.Title = fmt.Sprintf("%s: %s, n = %s", name, v.Text, views.Int(pt.N()))
+			m.Title = say.Number.Mark(name, v.Text, views.Int(pt.N()))
 			if pt.Status != metrics.Final {
-				m.Title += ", " + string(pt.Status)
+				m.Title += ", " + statusWord(say, pt.Status)
+			}
+			if was, n, ok := given(pt); ok {
+				m.Was = float64(pt.Given.Value)
+				m.Title += say.Number.MarkWas(was.Text, n)
 			}
 		} else {
-			m.Reason, m.Title = v.Reason, name+": no data. "+v.Reason
-			m.Gap = gapText(pt.Missing)
+			m.Reason, m.Title = v.Reason, say.Number.MarkNone(name, v.Reason)
+			m.Gap = gapText(say, pt.Missing)
 		}
 		p.Marks = append(p.Marks, m)
 	}
 	if !q.Scope.Several && q.Target != nil {
-		p.Goal = goal(d, q.Target)
+		p.Goal = goal(say, d, q.Target)
 	}
-	p.Label = fmt.Sprintf("%s, %s. The table below has the numbers.", d.Passport.Title, periodText(z, w, now))
+	p.Label = say.Number.ChartLabel(d.Passport.Title, periodText(z, w, now))
 	return p
 }
 
 // gapText names a gap that is more than nothing having happened.
-func gapText(r metrics.Reason) string {
+func gapText(say *language.Words, r metrics.Reason) string {
 	switch r {
 	case metrics.NothingObserved:
 		return ""
 	case metrics.NoSource, metrics.BeforeCoverage:
-		return "not covered"
+		return say.Number.NotCovered
 	case metrics.BelowMinPeople:
-		return "withheld: too few people"
+		return say.Number.WithheldFew
 	}
-	return words(string(r))
+	return spaced(string(r))
 }
 
 // rows is a series as a table, newest first.
-func rows(q SeriesQuery, points []*metrics.Point, now timeline.Millis) (out []views.Row) {
+func rows(say *language.Words, q SeriesQuery, points []*metrics.Point, now timeline.Millis) (out []views.Row) {
 	for i := len(points) - 1; i >= 0; i-- {
 		p := points[i]
 		r := views.Row{
-			Window: views.Time{Text: windowText(q.Scope.Zone, q.Grain, timeline.Window{Start: p.Start, End: p.End}, now), Exact: p.Start.String()},
+			Window: views.Time{Text: windowText(say, q.Scope.Zone, q.Grain, timeline.Window{Start: p.Start, End: p.End}, now), Exact: p.Start.String()},
 			Value:  valueOf(p), N: views.Int(p.N()), Status: string(p.Status),
-			Late: lateText(p), Dup: zeroIsDash(p.Duplicates), Left: leftText(p),
+			Late: lateText(say, p), Dup: zeroIsDash(p.Duplicates), Left: leftText(say, p),
+		}
+		if was, n, ok := given(p); ok {
+			r.Was, r.WasN = was, n
 		}
 		if _, p75, p90, ok := p.Quantiles(); ok && p.Missing == "" && !isGauge(q.Definition) {
 			u := p.Unit()
@@ -250,9 +276,9 @@ func rows(q SeriesQuery, points []*metrics.Point, now timeline.Millis) (out []vi
 	return out
 }
 
-func lateText(p *metrics.Point) string {
+func lateText(say *language.Words, p *metrics.Point) string {
 	if p.LateDropped > 0 {
-		return fmt.Sprintf("%s + %s too late", views.Int(p.LateAccepted), views.Int(p.LateDropped))
+		return say.Number.TooLateBeside(views.Int(p.LateAccepted), views.Int(p.LateDropped))
 	}
 	return zeroIsDash(p.LateAccepted)
 }
@@ -265,31 +291,31 @@ func zeroIsDash(n int64) string {
 }
 
 // leftText lists what was left out of a point or did not count, by reason.
-func leftText(p *metrics.Point) string {
+func leftText(say *language.Words, p *metrics.Point) string {
 	if p.Aggregate == nil {
 		return ""
 	}
 	var parts []string
 	for _, c := range p.Aggregate.All.Excluded {
-		parts = append(parts, fmt.Sprintf("%s %s", views.Int(c.N), words(c.Name)))
+		parts = append(parts, views.Int(c.N)+" "+spaced(c.Name))
 	}
 	for _, c := range p.Aggregate.All.Ignored {
-		parts = append(parts, fmt.Sprintf("%s %s ignored", views.Int(c.N), words(c.Name)))
+		parts = append(parts, say.Number.Ignored(views.Int(c.N), spaced(c.Name)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// words makes a name readable: never_succeeded.
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+// spaced makes a name readable: never_succeeded.
+func spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // detail says more of a point than its headline, where there is more.
-func detail(p *metrics.Point) string {
+func detail(say *language.Words, p *metrics.Point) string {
 	if p.Missing != "" {
 		return ""
 	}
 	if p.Definition != nil && isGauge(p.Definition) {
 		if p50, _, p90, ok := p.Quantiles(); ok {
-			return fmt.Sprintf("half older than %s, one in ten than %s", views.Number(float64(p50), "seconds"), views.Number(float64(p90), "seconds"))
+			return say.Number.Ages(views.Number(float64(p50), "seconds"), views.Number(float64(p90), "seconds"))
 		}
 		return ""
 	}
@@ -298,9 +324,9 @@ func detail(p *metrics.Point) string {
 		return fmt.Sprintf("p75 %s, p90 %s", views.Number(float64(p75), u), views.Number(float64(p90), u))
 	}
 	if n, of, ok := p.Fraction(); ok && p.Unit() == "per_day" {
-		return fmt.Sprintf("%s in %d days", views.Int(n), of)
+		return say.Number.InDays(views.Int(n), of)
 	} else if ok {
-		return fmt.Sprintf("%s of %s", views.Int(n), views.Int(of))
+		return say.Number.OfThese(views.Int(n), views.Int(of))
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"meridian/ingest/event"
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -25,14 +26,15 @@ func (s *Server) qualityPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	say := language.Of(r.Context())
 	z := s.directory.Zone()
 	days := map[string]int{"1d": 1, "7d": 7, "30d": 30, "90d": 90}
-	v := views.Quality{Page: s.page(r, "Quality", "quality", as)}
+	v := views.Quality{Page: s.page(r, say.Common.Quality, "quality", as)}
 	here := v.Page.Site.Path("quality")
 	for _, name := range []string{"1d", "7d", "30d", "90d"} {
-		text := views.Plural(int64(days[name]), "day", "days")
+		text := say.Common.Days(days[name])
 		if name == "1d" {
-			text = "Today"
+			text = say.Common.Today
 		}
 		v.Ranges = append(v.Ranges, views.Link{ID: "range-" + name, Text: text, Href: here + "?range=" + name, Current: name == span})
 	}
@@ -42,7 +44,10 @@ func (s *Server) qualityPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Rows = verdicts(counts)
+	v.Rows = verdicts(say, counts)
+	call := v.Page.Site.Path("api", "v1", "quality") + "?" + url.Values{"from": {win.Start.String()}, "to": {win.End.String()}}.Encode()
+	v.Exports = exported(say, "verdicts", call, say.Quality.CSV)
+	v.RejectExports = exported(say, "rejects", v.Page.Site.Path("api", "v1", "rejects")+"?limit=1000", say.Quality.RejectsCSV)
 	rejects, next, err := s.guard.Rejects(r.Context(), cursor, rejectsPage)
 	if err != nil {
 		return err
@@ -53,13 +58,13 @@ func (s *Server) qualityPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, x := range rejects {
 		v.Rejects = append(v.Rejects, views.Reject{
-			Verdict: verdictWord(x.Verdict.String()), Reason: verdictWord(words(x.Reason)), Detail: s.local(x.Detail),
-			Source: x.Source.String(), Kind: words(x.Kind.String()), Entity: string(x.Entity), Team: x.Team,
+			Verdict: verdictWord(say, x.Verdict.String()), Reason: verdictWord(say, spaced(x.Reason)), Detail: s.local(x.Detail),
+			Source: x.Source.String(), Kind: spaced(x.Kind.String()), Entity: string(x.Entity), Team: x.Team,
 			Time: instant(z, x.Time, as.Clock), Received: instant(z, x.Received, as.Clock),
 		})
 	}
-	v.Unread, v.Late = s.unread(), late(counts, z, win)
-	v.Bounds, v.Measured = s.bounds(), s.config.Bounds != nil
+	v.Unread, v.Late = s.unread(say), late(say, counts, z, win)
+	v.Bounds, v.Measured = s.bounds(say), s.config.Bounds != nil
 	if v.Gaps, err = s.gaps(r.Context(), win, as.Clock); err != nil {
 		return err
 	}
@@ -68,7 +73,7 @@ func (s *Server) qualityPage(w http.ResponseWriter, r *http.Request) error {
 		unreadable += src.Undecoded
 	}
 	if unreadable > 0 {
-		v.Unreadable = views.Plural(unreadable, "delivery could not be read", "deliveries could not be read")
+		v.Unreadable = say.Quality.Unreadable(unreadable, views.Int(unreadable))
 	}
 	if err := s.asides(r, &v, as.Clock); err != nil {
 		return err
@@ -83,31 +88,27 @@ func (s *Server) qualityPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // unread are the deliveries that no event could be made of, by source.
-func (s *Server) unread() (out []views.Unread) {
+func (s *Server) unread(say *language.Words) (out []views.Unread) {
 	for _, src := range s.sources.Sources() {
 		if src.Undecoded == 0 {
 			continue
 		}
-		name := providers[src.Provider].name
-		if name == "" {
-			name = src.Provider
-		}
-		out = append(out, views.Unread{Source: name, Name: src.Name, N: views.Int(src.Undecoded), Why: src.Why, At: s.moment(src.Trouble)})
+		out = append(out, views.Unread{Source: nameOf(say, src.Provider), Name: src.Name, N: views.Int(src.Undecoded), Why: src.Why, At: s.moment(src.Trouble)})
 	}
 	return out
 }
 
 // verdictWord keeps two things apart that differ for the numbers: late is in
 // them, and too late is not.
-func verdictWord(name string) string {
+func verdictWord(say *language.Words, name string) string {
 	if name == event.Late.String() {
-		return "too late"
+		return say.Quality.TooLateWord
 	}
 	return name
 }
 
 // verdicts sums the counts by source and kind, and over all at the end.
-func verdicts(rows []metrics.QualityRow) (out []views.Verdicts) {
+func verdicts(say *language.Words, rows []metrics.QualityRow) (out []views.Verdicts) {
 	sums := sumQuality(rows)
 	if len(sums) == 0 {
 		return nil
@@ -115,22 +116,22 @@ func verdicts(rows []metrics.QualityRow) (out []views.Verdicts) {
 	var total metrics.QualityRow
 	for _, q := range sums {
 		addQuality(&total, &q)
-		out = append(out, verdictRow(q, sourceTitle(q.Source), words(q.Kind.String())))
+		out = append(out, verdictRow(q, sourceTitle(say, q.Source), spaced(q.Kind.String())))
 	}
-	last := verdictRow(total, "All", "")
+	last := verdictRow(total, say.Quality.All, "")
 	last.Total = true
 	return append(out, last)
 }
 
 // sourceTitle is what people call a family of systems.
-func sourceTitle(s event.Source) string {
+func sourceTitle(say *language.Words, s event.Source) string {
 	switch s {
 	case event.GitHub:
 		return "GitHub"
 	case event.Jira:
 		return "Jira"
 	case event.Deploy:
-		return "Deployments"
+		return say.Quality.Deployments
 	}
 	return s.String()
 }

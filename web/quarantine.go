@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -77,10 +78,10 @@ func (s *Server) aside(x Aside, now timeline.Millis, site views.Site) views.Asid
 		Detail: s.local(x.Detail), Href: site.Path("quarantine", x.ID), Retry: site.Path("quarantine", x.ID, "retry"), Drop: site.Path("quarantine", x.ID, "drop"),
 	}
 	for _, kind := range x.Kinds {
-		v.Kinds = append(v.Kinds, words(kind))
+		v.Kinds = append(v.Kinds, spaced(kind))
 	}
 	for _, reason := range x.Reasons {
-		v.Reasons = append(v.Reasons, words(reason))
+		v.Reasons = append(v.Reasons, spaced(reason))
 	}
 	if x.State != "open" {
 		v.Done = x.State + " by " + x.By + ", " + s.moment(x.At).Text
@@ -101,7 +102,7 @@ func (s *Server) asidePage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := views.AsidePage{
-		Page: s.page(r, "Set aside", "quality", as), Aside: s.aside(d.Aside, as.Clock, s.site(r)), Type: d.Type, Sent: d.Sent, Body: d.Body, Kept: d.Kept,
+		Page: s.page(r, language.Of(r.Context()).Asides.SetAside, "quality", as), Aside: s.aside(d.Aside, as.Clock, s.site(r)), Type: d.Type, Sent: d.Sent, Body: d.Body, Kept: d.Kept,
 		Back: s.site(r).Path("quality"),
 	}
 	v.Page.Live = false // somebody reads a body

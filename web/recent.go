@@ -9,7 +9,7 @@ import (
 
 // Recent returns the last windows of an hour or a day of all metrics of one team in
 // one read; past, with those that their band is of.
-func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain, past bool) (map[metrics.Name][]*metrics.Point, error) {
+func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain, until until, past bool) (map[metrics.Name][]*metrics.Point, error) {
 	if err := g.knows(ctx, team); err != nil {
 		return nil, err
 	}
@@ -18,11 +18,12 @@ func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain 
 	if past {
 		days, hours = days+pastDays, hours+pastHours
 	}
-	from := scope.Zone.Midnight(scope.Zone.Date(as.Clock).AddDays(1 - days))
+	to := until.end(scope.Zone, as.Clock)
+	from := scope.Zone.Midnight(scope.Zone.Date(to - 1).AddDays(1 - days))
 	if grain == metrics.Hour {
-		from = scope.Zone.Hour(as.Clock).Start - hours
+		from = scope.Zone.Hour(to-1).Start - hours
 	}
-	q := metrics.Query{Generation: as.Generation, Grain: grain, Teams: scope.Teams, From: from, To: as.Clock + 1}
+	q := metrics.Query{Generation: as.Generation, Grain: grain, Teams: scope.Teams, From: from, To: to}
 	rows, err := g.results.Points(ctx, q)
 	if err != nil {
 		return nil, readError(err)
@@ -41,7 +42,7 @@ func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain 
 	}
 	out := map[metrics.Name][]*metrics.Point{}
 	for _, d := range g.definitions {
-		q := SeriesQuery{Generation: as.Generation, Clock: as.Clock, Definition: d, Scope: scope, Grain: grain, From: from, To: as.Clock + 1}
+		q := SeriesQuery{Generation: as.Generation, Clock: as.Clock, Definition: d, Scope: scope, Grain: grain, From: from, To: to}
 		switch {
 		case g.tooFine(d, grain) != "":
 		case isGauge(d):

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -24,8 +25,10 @@ func (s *Server) replaysPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	say := language.Of(r.Context())
 	v := views.Replays{
-		Page: s.page(r, "Replays", "replays", as), Said: s.sessions.PopString(r.Context(), saidKey), Waits: s.local(upper(list.Waits)), Admin: s.mayRun(r),
+		Exports: exported(say, "runs", s.base+"/api/v1/runs", say.Common.CSV),
+		Page:    s.page(r, "Replays", "replays", as), Said: s.sessions.PopString(r.Context(), saidKey), Waits: s.local(upper(list.Waits)), Admin: s.mayRun(r),
 	}
 	for _, run := range list.Items {
 		x := s.replay(r, run, list.Current)
@@ -180,7 +183,7 @@ func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
 	for _, c := range d.Counts {
 		if c.Differ() > 0 {
 			v.Counts = append(v.Counts, views.ReplayCount{
-				Metric: words(string(c.Metric)), Grain: string(c.Grain), Equal: whole(c.Equal), Other: whole(c.Other), OnlyFirst: whole(c.OnlyFirst), OnlySecond: whole(c.OnlySecond),
+				Metric: spaced(string(c.Metric)), Grain: string(c.Grain), Equal: whole(c.Equal), Other: whole(c.Other), OnlyFirst: whole(c.OnlyFirst), OnlySecond: whole(c.OnlySecond),
 			})
 		}
 	}
@@ -190,7 +193,7 @@ func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
 		}
 		start := x.Start
 		row := views.ReplayWindow{
-			Metric: words(string(x.Metric)), Team: x.Team, Service: x.Service, Grain: string(x.Grain), Start: s.stamp(&start),
+			Metric: spaced(string(x.Metric)), Team: x.Team, Service: x.Service, Grain: string(x.Grain), Start: s.stamp(&start),
 			First: sideOn(x.First, x.Withheld), Second: sideOn(x.Second, x.Withheld), Why: causesOn(x.Why),
 		}
 		if e := x.Evidence; e.OnlyFirst+e.OnlySecond+e.Other > 0 {
@@ -207,6 +210,9 @@ func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
 		q.Set("cursor", *d.Next)
 		v.More = s.site(r).Path("replays", v.Second) + "?" + (&url.URL{RawQuery: q.Encode()}).RawQuery
 	}
+	q := r.URL.Query()
+	q.Del("cursor")
+	v.Exports = []views.Link{{ID: "diff-json", Text: language.Of(r.Context()).Common.JSON, Href: s.site(r).Path("api", "v1", "runs", v.Second, "diff") + "?" + q.Encode()}}
 	return v
 }
 

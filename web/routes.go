@@ -17,7 +17,7 @@ type route struct {
 // mux matches as such: /teams/acme%2Fweb.
 func (s *Server) routes() []route {
 	const get, post = http.MethodGet, http.MethodPost
-	return []route{
+	all := []route{
 		{get, "/{$}", ForViewers, false, s.overview},
 		{get, "/teams/{team}", ForViewers, false, s.team},
 		{get, "/teams/{team}/{metric}", ForViewers, false, s.metric},
@@ -81,6 +81,10 @@ func (s *Server) routes() []route {
 		{get, "/static/{file...}", Open, false, s.static},
 		{get, "/favicon.ico", Open, false, s.favicon},
 	}
+	if s.config.Storybook {
+		all = append(all, route{get, "/storybook", ForViewers, false, s.storybook}, route{get, "/storybook/{story}", ForViewers, false, s.story})
+	}
+	return all
 }
 
 func (s *Server) prometheus(w http.ResponseWriter, r *http.Request) error {

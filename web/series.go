@@ -127,12 +127,16 @@ func (q *SeriesQuery) stored() bool { return !q.Scope.Several && isStored(q.Grai
 
 // Latest returns stored points of 30 days of all metrics at once, filled in, by
 // team and metric: what the overview shows, in one read. Each series has the
-// window that runs and the days before it.
-func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, days int) (map[string]map[metrics.Name][]*metrics.Point, error) {
+// window that ends with the day chosen, and the days before it.
+func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, days int, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
 	if err := g.allow(ctx, teams...); err != nil {
 		return nil, err
 	}
 	q := metrics.Query{Generation: as.Generation, Grain: metrics.Day30, Teams: teams, From: as.Clock - timeline.Millis(days+31)*timeline.Day, To: as.Clock + 1}
+	if until.chosen { // midnights of its date, in whatever zone
+		at := timeline.UTC().Midnight(until.date)
+		q.From, q.To = at-timeline.Millis(days+31)*timeline.Day, min(q.To, at+2*timeline.Day)
+	}
 	rows, err := g.results.Points(ctx, q)
 	if err != nil {
 		return nil, readError(err)
@@ -145,7 +149,7 @@ func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, day
 		team   string
 		metric metrics.Name
 	}
-	intervals, err := g.results.Intervals(ctx, metrics.Query{Generation: as.Generation, Teams: teams, From: q.From, To: as.Clock + 1})
+	intervals, err := g.results.Intervals(ctx, metrics.Query{Generation: as.Generation, Teams: teams, From: q.From, To: q.To})
 	if err != nil {
 		return nil, readError(err)
 	}
@@ -161,7 +165,7 @@ func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, day
 	out := make(map[string]map[metrics.Name][]*metrics.Point, len(teams))
 	for _, team := range teams {
 		scope := g.teamScope(team)
-		today := scope.Zone.Date(as.Clock)
+		today := until.in(scope.Zone, as.Clock)
 		out[team] = map[metrics.Name][]*metrics.Point{}
 		for _, d := range g.definitions {
 			q := SeriesQuery{

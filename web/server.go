@@ -36,6 +36,7 @@ type Server struct {
 	minute    memo // as of the last minute
 	hosts     hosts
 	base      string // path of the base URL
+	table     []route
 	handler   http.Handler
 	closed    context.Context
 	close     context.CancelFunc
@@ -94,13 +95,14 @@ func (s *Server) Close() { s.close() }
 // layers builds the handler; a request meets the last one first.
 func (s *Server) layers() (http.Handler, error) {
 	mux := http.NewServeMux()
-	for _, rt := range s.routes() {
+	s.table = s.routes()
+	for _, rt := range s.table {
 		mux.Handle(rt.Method+" "+rt.Pattern, s.admit(rt))
 	}
 	if s.config.Webhooks != nil {
 		mux.Handle("/webhooks/", s.config.Webhooks)
 	}
-	mux.Handle("/", s.answer(s.nothing(s.routes())))
+	mux.Handle("/", s.answer(s.nothing(s.table)))
 
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.AddInsecureBypassPattern("/webhooks/") // signed, and sent by no browser

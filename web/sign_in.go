@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -52,7 +53,7 @@ func (s *Server) welcome(w http.ResponseWriter, r *http.Request, who identity, l
 		return err
 	}
 	s.tokens.know(reader)
-	page := views.Page{Title: "Sign in", Site: s.site(r)}
+	page := views.Page{Title: language.Of(ctx).Status.SignIn, Site: s.site(r)}
 	return s.render(w, r, http.StatusOK, views.SignedIn{Page: page, Next: next}.Render())
 }
 
@@ -80,7 +81,7 @@ func (s *Server) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) signInPage(w http.ResponseWriter, r *http.Request, wrong bool, next string) error {
-	v := views.SignIn{Page: views.Page{Title: "Sign in", Site: s.site(r)}, Wrong: wrong, Action: s.base + "/sign-in"}
+	v := views.SignIn{Page: views.Page{Title: language.Of(r.Context()).Status.SignIn, Site: s.site(r)}, Wrong: wrong, Action: s.base + "/sign-in"}
 	switch s.config.Mode {
 	case ModeOIDC:
 		v.Provider = s.config.OIDC.host()

@@ -187,7 +187,7 @@ func TestBasePath(t *testing.T) {
 	s := newServer(t, webtest.Acme(), func(c *web.Config) { c.BaseURL = "http://127.0.0.1:8080/m/" })
 	for _, target := range []string{"/m/", "/"} { // a proxy may take the path off
 		text := page(t, s, target)
-		contains(t, text, `href="/m/sources"`, `src="/m/static/meridian.js?v=`, `data-events="/m/events"`, `hx-get="/m/"`, `href="/m/teams/web/pr_pickup_time"`)
+		contains(t, text, `href="/m/sources"`, `src="/m/static/vendor/`, `data-events="/m/events"`, `hx-get="/m/"`, `href="/m/teams/web/pr_pickup_time"`)
 	}
 	page(t, s, "/m/teams/web")
 	if r := request(t, s, "GET", "/m"); r.Header.Get("Location") != "/m/" {

@@ -12,6 +12,7 @@ import (
 
 	"meridian/ingest/event"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -36,14 +37,15 @@ func (s *Server) sourcesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := views.Sources{Page: s.page(r, "Sources", "sources", as)}
+	say := language.Of(r.Context())
+	v := views.Sources{Page: s.page(r, say.Common.Sources, "sources", as), Exports: exported(say, "sources", s.base+"/api/v1/sources", say.Common.CSV)}
 	v.Page.Notices = append(v.Page.Notices, s.troubles(r.Context())...)
 	v.Said = s.sessions.PopString(r.Context(), saidKey)
 	if v.Jobs = s.jobs(r); v.Jobs != nil {
 		v.Page.Poll = v.Jobs.Running
 	}
 	for i, src := range s.sources.Sources() {
-		x := s.source(i, src, heard[src.Source], asked)
+		x := s.source(say, i, src, heard[src.Source], asked)
 		if _, can := s.sources.(Tried); can && s.admin(r) {
 			x.Test, x.Path = s.site(r).Path("sources", "test"), src.Path
 		}
@@ -57,7 +59,7 @@ func (s *Server) sourcesPage(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) troubles(ctx context.Context) (notices []views.Notice) {
 	for _, h := range s.status.Health(ctx) {
 		if !h.OK && (h.Name == "clickhouse" || h.Name == "rows") {
-			notices = append(notices, views.Notice{Kind: "warn", Text: "Deliveries are taken, and their numbers do not reach the tables: " + h.Detail})
+			notices = append(notices, views.Notice{Kind: "warn", Text: language.Of(ctx).Sources.RowsTrouble + h.Detail})
 		}
 	}
 	return notices
@@ -65,7 +67,7 @@ func (s *Server) troubles(ctx context.Context) (notices []views.Notice) {
 
 // source shows one source. heard is the last receipt of its family that the
 // numbers hold: it outlives the process, the counts of the receiver do not.
-func (s *Server) source(i int, src SourceStatus, heard timeline.Millis, asked string) views.Source {
+func (s *Server) source(say *language.Words, i int, src SourceStatus, heard timeline.Millis, asked string) views.Source {
 	now := s.now()
 	var lastHour int64
 	for _, n := range src.PerMinute {
@@ -73,42 +75,39 @@ func (s *Server) source(i int, src SourceStatus, heard timeline.Millis, asked st
 	}
 	guide := fmt.Sprintf("guide-%d", i)
 	v := views.Source{
-		ID: fmt.Sprintf("source-%d", i), Provider: providers[src.Provider].name, Name: src.Name, URL: s.public(src.Path),
+		ID: fmt.Sprintf("source-%d", i), Provider: nameOf(say, src.Provider), Name: src.Name, URL: s.public(src.Path),
 		Last: s.moment(src.Last), LastType: src.LastType,
-		Rate:  views.NewBars(fmt.Sprintf("%d deliveries in the last hour, by minute", lastHour), src.PerMinute),
-		Total: views.Plural(lastHour, "delivery", "deliveries") + " in the last hour",
-		Guide: s.guideTo(guide, src, heard, asked == guide),
-	}
-	if v.Provider == "" {
-		v.Provider = src.Provider
+		Rate:  views.NewBars(say.Sources.RateLabel(lastHour), src.PerMinute),
+		Total: say.Sources.LastHour(lastHour, views.Int(lastHour)),
+		Guide: s.guideTo(say, guide, src, heard, asked == guide),
 	}
 	if last := max(src.Last, 0); last > 0 {
-		v.Ago = agoText(now.Sub(last.Time()))
+		v.Ago = agoText(say, now.Sub(last.Time()))
 	} else if heard > 0 {
-		v.Last, v.Ago, v.LastType = s.moment(heard), agoText(now.Sub(heard.Time())), "before this process started"
+		v.Last, v.Ago, v.LastType = s.moment(heard), agoText(say, now.Sub(heard.Time())), say.Sources.BeforeProcess
 	}
-	v.State, v.Sentence = stateOf(src, heard, now)
+	v.State, v.Sentence = stateOf(say, src, heard, now)
 	v.Error, v.ErrorAt = src.Why, s.moment(src.Trouble)
 	if src.LastError != "" && src.LastFailed != src.Trouble {
 		v.Refusal, v.RefusalAt = src.LastError, s.moment(src.LastFailed)
 	}
 	if n := src.Unsigned; n >= severalUnsigned || n > 0 && !src.connected(heard) {
-		v.Hint = views.Plural(n, "request has", "requests have") + " come without the right signature since the last delivery. If the source sent them, it signs with another secret; if strangers did, there is nothing to do."
+		v.Hint = say.Sources.Unsigned(n, views.Int(n))
 	}
 	for _, g := range src.Gaps {
-		v.Gaps = append(v.Gaps, fmt.Sprintf("Deliveries may be missing between %s and %s.", s.moment(g.Start).Text, s.moment(g.End).Text))
+		v.Gaps = append(v.Gaps, say.Sources.Gap(s.moment(g.Start).Text, s.moment(g.End).Text))
 	}
 	figure := func(name string, n int64, title string) {
 		v.Counts = append(v.Counts, views.Figure{Name: name, Value: count(n), Title: title})
 	}
-	figure("accepted", src.Accepted, "Durable on the log, duplicates included")
-	figure("ignored", src.Ignored, "Of a type that no metric reads")
-	v.Unread = unreadTypes(src.Unread)
+	figure(say.Sources.Accepted, src.Accepted, say.Sources.AcceptedTitle)
+	figure(say.Sources.Ignored, src.Ignored, say.Sources.IgnoredTitle)
+	v.Unread = unreadTypes(say, src.Unread)
 	if src.Pings > 0 {
-		figure("pings", src.Pings, "The system's own test of the connection")
+		figure(say.Sources.Pings, src.Pings, say.Sources.PingsTitle)
 	}
 	if src.Undecoded > 0 {
-		figure("could not be read", src.Undecoded, "Kept with the reason, for a later version that can read them")
+		figure(say.Sources.Undecoded, src.Undecoded, say.Sources.UndecodedTitle)
 	}
 	codes := make([]int, 0, len(src.Refused))
 	for code := range src.Refused {
@@ -116,7 +115,7 @@ func (s *Server) source(i int, src SourceStatus, heard timeline.Millis, asked st
 	}
 	slices.Sort(codes)
 	for _, code := range codes {
-		figure(fmt.Sprintf("refused, %d", code), src.Refused[code], refusals[code])
+		figure(say.Sources.Refused(code), src.Refused[code], say.Sources.Refusals[code])
 	}
 	return v
 }
@@ -139,7 +138,7 @@ func (s *Server) trySource(w http.ResponseWriter, r *http.Request) error {
 const mostUnread = 8
 
 // unreadTypes lists types by how often they came.
-func unreadTypes(of map[string]int64) string {
+func unreadTypes(say *language.Words, of map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
 		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
 	})
@@ -148,21 +147,9 @@ func unreadTypes(of map[string]int64) string {
 		said = append(said, fmt.Sprintf("%s %d", name, of[name]))
 	}
 	if more := len(names) - len(said); more > 0 {
-		said = append(said, "and "+views.Plural(int64(more), "more type", "more types"))
+		said = append(said, say.Sources.MoreTypes(int64(more)))
 	}
 	return strings.Join(said, ", ")
-}
-
-// refusals say what an answer to a webhook means (contract section 7).
-var refusals = map[int]string{
-	400: "The body was not what its content type said",
-	401: "The signature or token was missing or wrong",
-	404: "No such source",
-	405: "Not a POST",
-	413: "Larger than the source's limit",
-	415: "Neither JSON nor a form",
-	429: "Too many failures from one address",
-	503: "Could not be stored; the sender was told to try again",
 }
 
 // public is the address of a source as other systems reach it.
@@ -171,10 +158,10 @@ func (s *Server) public(path string) string {
 }
 
 // connect is the first page of an instance that nothing has come to.
-func (s *Server) connect(heard map[event.Source]timeline.Millis) *views.Connect {
+func (s *Server) connect(say *language.Words, heard map[event.Source]timeline.Millis) *views.Connect {
 	c := &views.Connect{}
 	for i, src := range s.sources.Sources() {
-		c.Steps = append(c.Steps, s.guideTo(fmt.Sprintf("guide-%d", i), src, heard[src.Source], false))
+		c.Steps = append(c.Steps, s.guideTo(say, fmt.Sprintf("guide-%d", i), src, heard[src.Source], false))
 	}
 	return c
 }
@@ -185,19 +172,19 @@ func (src SourceStatus) connected(heard timeline.Millis) bool { return src.Accep
 
 // stateOf is a source's badge. It follows what was signed right: a request that
 // anybody can send must not make a source look broken.
-func stateOf(src SourceStatus, heard timeline.Millis, now time.Time) (state, sentence string) {
+func stateOf(say *language.Words, src SourceStatus, heard timeline.Millis, now time.Time) (state, sentence string) {
 	switch {
 	case src.Trouble > src.Taken && now.Sub(src.Trouble.Time()) < recent:
 		if src.Trouble == src.Last {
-			return "failing", "the last delivery could not be read"
+			return "failing", say.Sources.Unreadable
 		}
-		return "failing", "the last delivery could not be taken"
+		return "failing", say.Sources.Untaken
 	case src.Last == 0 && heard > 0:
-		return "silent", "no delivery since this process started"
+		return "silent", say.Sources.QuietSinceStart
 	case src.Last == 0:
-		return "silent", "waiting for the first delivery"
+		return "silent", say.Sources.WaitsForFirst
 	case !src.connected(heard):
-		return "flowing", "connected, waiting for the first event"
+		return "flowing", say.Sources.WaitsForEvent
 	}
-	return "flowing", "deliveries come in"
+	return "flowing", say.Sources.Flowing
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -57,6 +58,7 @@ func (s *Server) spread(ctx context.Context, d *metrics.Definition, as metrics.A
 	for _, c := range counts {
 		most = max(most, c)
 	}
+	say := language.Of(ctx)
 	out := &views.Spread{N: views.Int(n)}
 	var below int64
 	for i := first; i <= last; i++ {
@@ -64,9 +66,9 @@ func (s *Server) spread(ctx context.Context, d *metrics.Definition, as metrics.A
 		step := views.Step{N: views.Int(counts[i]), Width: math.Round(float64(counts[i])/float64(most)*1000) / 10, Below: views.Share(float64(below) / float64(n))}
 		switch {
 		case i == len(edges)-1:
-			step.Name = views.Number(float64(edges[i]), unit) + " and more"
+			step.Name = say.Number.AndMore(views.Number(float64(edges[i]), unit))
 		case i == 0:
-			step.Name = "below " + views.Number(float64(edges[1]), unit)
+			step.Name = say.Number.Below(views.Number(float64(edges[1]), unit))
 		default:
 			step.Name = fmt.Sprintf("%s – %s", views.Number(float64(edges[i]), unit), views.Number(float64(edges[i+1]), unit))
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -12,16 +13,20 @@ func (s *Server) statusPage(w http.ResponseWriter, r *http.Request) error {
 	// This page is where people look when something fails: it does without
 	// the results where they cannot be read.
 	as, err := s.guard.AsOf(r.Context())
-	v := views.Status{Page: s.page(r, "Status", "status", as), OK: err == nil, Title: "Everything works."}
+	say := language.Of(r.Context())
+	v := views.Status{
+		Page: s.page(r, say.Common.Status, "status", as), OK: err == nil, Title: say.Status.Well,
+		Exports: []views.Link{{ID: "status-json", Text: say.Common.JSON, Href: s.base + "/api/v1/status"}},
+	}
 	for _, h := range s.status.Health(r.Context()) {
 		v.Parts = append(v.Parts, views.Part{Name: h.Name, Detail: s.local(h.Detail), OK: h.OK})
 		v.OK = v.OK && h.OK
 	}
 	if err != nil {
-		v.Parts = append(v.Parts, views.Part{Name: "results", Detail: "The store of results does not answer."})
+		v.Parts = append(v.Parts, views.Part{Name: "results", Detail: say.Status.ResultsAway})
 	}
 	if !v.OK {
-		v.Title = "Something needs attention."
+		v.Title = say.Status.Unwell
 	}
 	e := s.status.Engine()
 	fact := func(name, text string) {
@@ -29,13 +34,13 @@ func (s *Server) statusPage(w http.ResponseWriter, r *http.Request) error {
 			v.Engine = append(v.Engine, views.Fact{Name: name, Text: text})
 		}
 	}
-	fact("Clock of the engine", s.moment(e.Clock).Text)
-	fact("Clock of the numbers", v.Page.Foot.Clock.Text)
-	fact("Generation", fmt.Sprint(e.Generation))
-	fact("Logic", e.Logic)
-	fact("Catalog", e.Catalog)
-	fact("Zone data", e.Zones)
-	fact("Importing", e.Importing)
+	fact(say.Status.EngineClock, s.moment(e.Clock).Text)
+	fact(say.Status.NumbersClock, v.Page.Foot.Clock.Text)
+	fact(say.Frame.Generation, fmt.Sprint(e.Generation))
+	fact(say.Frame.Logic, e.Logic)
+	fact(say.Common.Catalog, e.Catalog)
+	fact(say.Frame.ZoneData, e.Zones)
+	fact(say.Status.ImportingFact, e.Importing)
 	for _, line := range e.Shards {
 		v.Shards = append(v.Shards, s.local(line))
 	}

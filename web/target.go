@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"meridian/metrics"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -16,18 +17,18 @@ type Target struct {
 }
 
 // goal is a target as a chart shows it, nil where there is none.
-func goal(d *metrics.Definition, t *Target) *views.Goal {
+func goal(say *language.Words, d *metrics.Definition, t *Target) *views.Goal {
 	if t == nil {
 		return nil
 	}
-	g := &views.Goal{Text: "target: " + t.Text}
+	g := &views.Goal{Text: say.Metric.Target(t.Text)}
 	g.Low, g.High = d.Band(t.Low, t.High)
 	switch {
 	case t.Low != t.High:
 	case math.IsInf(g.High, 1):
-		g.Text += " or more"
+		g.Text = say.Number.OrMore(g.Text)
 	case g.Low != t.Low:
-		g.Text += " or less"
+		g.Text = say.Number.OrLess(g.Text)
 	}
 	return g
 }

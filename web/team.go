@@ -3,24 +3,29 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"meridian/metrics"
+	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
 func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	p := newParams(r.URL.Query(), "grain")
+	p := newParams(r.URL.Query(), "grain", "to")
 	grain := p.grain(metrics.Day30, metrics.Day, metrics.Hour)
-	if p.err != nil {
-		return p.err
-	}
 	name := r.PathValue("team")
 	as, err := s.guard.AsOf(ctx)
 	if err != nil {
 		return err
 	}
+	until := p.until(zoneOf(s.directory.Team(name)), as.Clock)
+	if p.err != nil {
+		return p.err
+	}
+	say := language.Of(ctx)
 	if err := s.exists(r, name); err != nil {
 		return err
 	}
@@ -29,35 +34,46 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 	page := s.page(r, name, "overview", as)
 	here := page.Site.Path("teams", name)
 	v := views.Team{
-		Page: page, Name: name, Group: t.Group, Zone: zone.Name(), Period: periodText(zone, lastDays(zone, as.Clock, 30), as.Clock), Feed: here + "/feed.atom",
-		Note: teamNotes[grain],
+		Page: page, Name: name, Group: t.Group, Zone: zone.Name(), Period: periodText(zone, until.days(zone, as.Clock, 30), as.Clock), Feed: here + "/feed.atom",
+		Note: teamNote(say, grain),
 	}
+	rest := url.Values{}
+	if grain != metrics.Day30 {
+		rest.Set("grain", string(grain))
+	}
+	v.UpTo = s.upTo(until, here, rest, zone, as)
 	for _, g := range []metrics.Grain{metrics.Day30, metrics.Day, metrics.Hour} {
-		to := here
+		q := url.Values{}
 		if g != metrics.Day30 {
-			to += "?grain=" + string(g)
+			q.Set("grain", string(g))
 		}
-		i := slices.IndexFunc(grainTitles, func(t grainTitle) bool { return t.grain == g })
-		v.Grains = append(v.Grains, views.Link{ID: "grain-" + string(g), Text: grainTitles[i].title, Href: to, Current: g == grain})
+		if until.chosen {
+			q.Set("to", until.date.String())
+		}
+		to := here
+		if len(q) > 0 {
+			to += "?" + q.Encode()
+		}
+		v.Grains = append(v.Grains, views.Link{ID: "grain-" + string(g), Text: grainTitle(say, g), Href: to, Current: g == grain})
 	}
-	latest, err := s.guard.Latest(ctx, as, []string{name}, slidingDays)
+	latest, err := s.guard.Latest(ctx, as, []string{name}, slidingDays, until)
 	if err != nil {
 		return err
 	}
 	recent := latest[name]
 	of := recent
-	v.Stages = s.stages(page.Site, name, recent)
-	usual, err := s.usuals(ctx, as, name, grain)
+	v.Stages = s.stages(say, page.Site, name, recent)
+	usual, err := s.usuals(ctx, as, name, grain, until)
 	if err != nil {
 		return err
 	}
 	if grain != metrics.Day30 {
-		if of, err = s.guard.Recent(ctx, as, name, grain, false); err != nil {
+		if of, err = s.guard.Recent(ctx, as, name, grain, until, false); err != nil {
 			return err
 		}
 	} else if v.Compared = as.Clock > 0; v.Compared {
 		// What 30 days are made of does not change within minutes, and costs a read for each.
-		v.Moves, err = remember(&s.past, coarse(as), "moved "+name, func() ([]views.Move, error) { return s.moved(ctx, page.Site, as, name, recent) })
+		v.Moves, err = remember(&s.past, coarse(as), "moved "+say.Tag+until.key()+name, func() ([]views.Move, error) { return s.moved(ctx, page.Site, as, name, recent) })
 		if err != nil {
 			return err
 		}
@@ -70,9 +86,9 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 		}
 		f := &v.Families[i]
 		if d.Sensitivity == metrics.PersonData {
-			f.Note = "shown where at least " + views.Plural(int64(s.config.MinPeople), "person was", "people were") + " active, and never person by person"
+			f.Note = say.Team.PeopleNote(s.config.MinPeople)
 		}
-		st := tileOf(d, grain, zone, of[d.Name], usual[d.Name], as.Clock, page.Site.Path("teams", name, string(d.Name)))
+		st := tileOf(say, d, grain, zone, of[d.Name], usual[d.Name], as.Clock, page.Site.Path("teams", name, string(d.Name)))
 		if why := s.guard.tooFine(d, grain); why != "" {
 			st.Value.Reason = why
 		}
@@ -82,10 +98,26 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 			f.Stats = append(f.Stats, st)
 		}
 		if points := recent[d.Name]; d.Statistic == metrics.Heat && len(points) > 0 {
-			v.Heat = heatOf(points[newestShown(d, points)])
+			v.Heat = heatOf(say, points[newestShown(d, points)])
 		}
 	}
+	v.Exports = exported(say, "team", s.teamCall(name, zone, grain, until, as), say.Team.CSV)
 	return s.render(w, r, http.StatusOK, v.Render())
+}
+
+// teamCall is the call that gives the numbers of a team's page.
+func (s *Server) teamCall(team string, z *timeline.Zone, grain metrics.Grain, u until, as metrics.AsOf) string {
+	last := u.in(z, as.Clock)
+	from, to := z.Midnight(last.AddDays(1-shownWindows[metrics.Day])), u.end(z, as.Clock)
+	switch grain {
+	case metrics.Hour:
+		from = z.Hour(to-1).Start - timeline.Millis(shownWindows[grain]-1)*timeline.Hour
+	case metrics.Day30:
+		from, to = z.Midnight(last.AddDays(-29-slidingDays)), z.Midnight(last-29)+1
+	}
+	return s.base + "/api/v1/points?" + url.Values{
+		"team": {team}, "grain": {string(grain)}, "from": {max(from, 0).String()}, "to": {to.String()},
+	}.Encode()
 }
 
 // exists fails for a team that neither the catalog nor a row knows.

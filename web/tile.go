@@ -7,6 +7,7 @@ import (
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -18,20 +19,24 @@ const (
 	pastLeast = 8                 // windows that a band needs
 )
 
-// teamNotes say what the numbers of a team's page are at each grain.
-var teamNotes = map[metrics.Grain]string{
-	metrics.Day30: "Each number is of the last 30 days. The band is the team's own past: eight in ten windows of the two months before.",
-	metrics.Day:   "Each number is of the last day that has one; lines show 30 days. The band is the team's own past: eight in ten days of the two months before.",
-	metrics.Hour:  "Each number is of the last hour that has one; lines show 48 hours. The band is the team's own past: eight in ten hours of the two weeks before.",
+// teamNote says what the numbers of a team's page are at a grain.
+func teamNote(say *language.Words, g metrics.Grain) string {
+	switch g {
+	case metrics.Day:
+		return say.Team.NoteDay
+	case metrics.Hour:
+		return say.Team.NoteHour
+	}
+	return say.Team.NoteDay30
 }
 
 // shownWindows is how many windows the line of a tile has.
 var shownWindows = map[metrics.Grain]int{metrics.Day30: slidingDays + 1, metrics.Day: 30, metrics.Hour: 48}
 
 // tileOf is a metric as a team's page shows it: its points with their past.
-func tileOf(d *metrics.Definition, grain metrics.Grain, z *timeline.Zone, points []*metrics.Point, usual usual, now timeline.Millis, href string) views.Stat {
+func tileOf(say *language.Words, d *metrics.Definition, grain metrics.Grain, z *timeline.Zone, points []*metrics.Point, usual usual, now timeline.Millis, href string) views.Stat {
 	shown := points[max(0, len(points)-shownWindows[grain]):]
-	st := stat(d, shown, href)
+	st := stat(say, d, shown, href)
 	last := len(shown) - 1
 	if grain != metrics.Day30 {
 		for last > 0 && (shown[last].Missing != "" || shown[last].N() == 0) {
@@ -42,13 +47,13 @@ func tileOf(d *metrics.Definition, grain metrics.Grain, z *timeline.Zone, points
 		}
 		if last >= 0 {
 			p := shown[last]
-			st.Value, st.N, st.Status, st.Change = valueOf(p), nText(p), string(p.Status), views.Change{}
+			st.Value, st.N, st.Status, st.Change = valueOf(p), nText(say, p), string(p.Status), views.Change{}
 			st.Few = st.Value.Reason == "" && p.N() < fewBelow && (distribution(d) || d.Statistic == metrics.Share)
-			st.Detail = windowText(z, grain, timeline.Window{Start: p.Start, End: p.End}, now)
+			st.Detail = windowText(say, z, grain, timeline.Window{Start: p.Start, End: p.End}, now)
 		}
 	} else if last >= 0 {
 		last = newestShown(d, shown)
-		st.Detail = detail(shown[last])
+		st.Detail = detail(say, shown[last])
 	}
 	low, high := usual.low, usual.high
 	if !usual.known || low == high || len(shown) == 0 || st.Value.Reason != "" {
@@ -60,7 +65,7 @@ func tileOf(d *metrics.Definition, grain metrics.Grain, z *timeline.Zone, points
 	}
 	unit := shown[last].Unit()
 	st.Spark = views.NewSparkBand(st.Spark.Label, values, low, high)
-	st.Usual = "usually " + views.Number(low, unit) + " to " + views.Number(high, unit)
+	st.Usual = say.Number.Usual(views.Number(low, unit), views.Number(high, unit))
 	return st
 }
 
@@ -100,16 +105,16 @@ func within(as metrics.AsOf, length timeline.Millis) metrics.AsOf {
 }
 
 // usuals are the bands of a team's metrics at a grain.
-func (s *Server) usuals(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain) (map[metrics.Name]usual, error) {
+func (s *Server) usuals(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain, until until) (map[metrics.Name]usual, error) {
 	as = coarse(as)
-	return remember(&s.past, as, "usual "+string(grain)+" "+team, func() (map[metrics.Name]usual, error) {
+	return remember(&s.past, as, "usual "+string(grain)+until.key()+team, func() (map[metrics.Name]usual, error) {
 		var all map[metrics.Name][]*metrics.Point
 		var err error
 		if grain == metrics.Day30 {
-			latest, latestErr := s.guard.Latest(ctx, as, []string{team}, slidingDays+pastDays)
+			latest, latestErr := s.guard.Latest(ctx, as, []string{team}, slidingDays+pastDays, until)
 			all, err = latest[team], latestErr
 		} else {
-			all, err = s.guard.Recent(ctx, as, team, grain, true)
+			all, err = s.guard.Recent(ctx, as, team, grain, until, true)
 		}
 		if err != nil {
 			return nil, err

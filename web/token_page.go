@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -68,8 +69,9 @@ func (s *Server) showTokens(w http.ResponseWriter, r *http.Request, secret, labe
 		return err
 	}
 	reader := ReaderOf(r.Context())
+	say := language.Of(r.Context())
 	v := views.Tokens{
-		Page: s.page(r, "API tokens", "tokens", as), Secret: secret, Label: label, Can: !reader.Looks, Days: int(TokenLife / (24 * time.Hour)),
+		Page: s.page(r, say.Common.APITokens, "tokens", as), Secret: secret, Label: label, Can: !reader.Looks, Days: int(TokenLife / (24 * time.Hour)),
 		Action: s.base + "/tokens", Example: "curl -H 'Authorization: Bearer TOKEN' " + strings.TrimRight(s.config.BaseURL, "/") + "/api/v1/points?grain=day",
 	}
 	v.Page.Live, v.Page.Self = false, s.base+"/tokens"
@@ -81,14 +83,14 @@ func (s *Server) showTokens(w http.ResponseWriter, r *http.Request, secret, labe
 	for _, t := range s.Tokens(reader, true) {
 		row := views.Token{
 			ID: t.ID, Label: t.Label, Roles: strings.Join(t.Roles, ", "), Teams: strings.Join(t.Teams, ", "), Owner: t.Owner.Name,
-			Created: s.moment(timeline.FromTime(t.Created)), Expires: s.moment(timeline.FromTime(t.Expires)), Used: views.Time{Text: "never"},
+			Created: s.moment(timeline.FromTime(t.Created)), Expires: s.moment(timeline.FromTime(t.Expires)), Used: views.Time{Text: say.Common.Never},
 			Revoke: s.base + "/tokens/" + t.ID + "/revoke", Own: t.Owner.ID == reader.ID,
 		}
 		if !t.Used.IsZero() {
 			row.Used = s.moment(timeline.FromTime(t.Used))
 		}
 		if len(t.Teams) == 0 {
-			row.Teams = "all"
+			row.Teams = say.Common.All
 		}
 		row.Over = !s.now().Before(t.Expires)
 		v.Tokens = append(v.Tokens, row)

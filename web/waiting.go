@@ -2,10 +2,12 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 
 	"meridian/metrics"
 	"meridian/streaming/timeline"
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
@@ -29,10 +31,11 @@ func (s *Server) waitingPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page := s.page(r, "Waiting now", "waiting", as)
+	say := language.Of(ctx)
+	page := s.page(r, say.Waiting.WaitingNow, "waiting", as)
 	v := views.Waiting{Page: page, Clock: page.Foot.Clock}
 	here := page.Site.Path("waiting")
-	v.Teams = teamLinks(here, teams, team)
+	v.Teams = teamLinks(say, here, nil, teams, team)
 	if team != "" {
 		if err := s.exists(r, team); err != nil {
 			return err
@@ -51,29 +54,42 @@ func (s *Server) waitingPage(w http.ResponseWriter, r *http.Request) error {
 		if !isGauge(d) {
 			continue
 		}
-		v.Lists = append(v.Lists, s.waiting(as, d, open[d.Name], teams, covered))
+		v.Lists = append(v.Lists, s.waiting(say, as, d, open[d.Name], teams, covered))
 	}
 	return s.render(w, r, http.StatusOK, v.Render())
 }
 
 // teamLinks choose a team of a page, of which "" is all.
-func teamLinks(here string, teams []string, chosen string) []views.Link {
-	links := []views.Link{{ID: "team-all", Text: "All teams", Href: here, Current: chosen == ""}}
+func teamLinks(say *language.Words, here string, rest url.Values, teams []string, chosen string) []views.Link {
+	to := func(team string) string {
+		q := url.Values{}
+		for name, values := range rest {
+			q[name] = values
+		}
+		if team != "" {
+			q.Set("team", team)
+		}
+		if len(q) == 0 {
+			return here
+		}
+		return here + "?" + q.Encode()
+	}
+	links := []views.Link{{ID: "team-all", Text: say.Common.AllTeams, Href: to(""), Current: chosen == ""}}
 	for _, name := range teams {
-		links = append(links, views.Link{ID: views.ID("team", name), Text: name, Href: here + "?" + query("team", name), Current: name == chosen})
+		links = append(links, views.Link{ID: views.ID("team", name), Text: name, Href: to(name), Current: name == chosen})
 	}
 	return links
 }
 
 // waiting lists what is open of one gauge, the oldest first.
-func (s *Server) waiting(as metrics.AsOf, d *metrics.Definition, rows []metrics.ObservationRow, teams []string, covered []metrics.CoverageRow) views.WaitingList {
+func (s *Server) waiting(say *language.Words, as metrics.AsOf, d *metrics.Definition, rows []metrics.ObservationRow, teams []string, covered []metrics.CoverageRow) views.WaitingList {
 	list := views.WaitingList{ID: string(d.Name), Title: d.Passport.Title, Question: d.Passport.Question}
 	if len(teams) > 1 { // what two teams have is one thing, as in the organisation's number
 		rows = slices.DeleteFunc(rows, func(o metrics.ObservationRow) bool { return !o.Primary })
 	}
 	list.Count = views.Int(int64(len(rows)))
 	if len(rows) == 0 {
-		list.Reason = "Nothing is open."
+		list.Reason = say.Waiting.NothingOpen
 		c := metrics.CoverageOf(d, slices.DeleteFunc(slices.Clone(covered), func(c metrics.CoverageRow) bool { return !slices.Contains(teams, c.Team) }))
 		if c.From == 0 || c.Silent {
 			list.Count, list.Reason = "", metrics.NoSource.Sentence()
@@ -81,9 +97,14 @@ func (s *Server) waiting(as metrics.AsOf, d *metrics.Definition, rows []metrics.
 		return list
 	}
 	if len(rows) > waitingMost {
-		list.More = views.Int(int64(len(rows)-waitingMost)) + " more, younger than these"
+		list.More = say.Waiting.More(views.Int(int64(len(rows) - waitingMost)))
 		rows = rows[:waitingMost]
 	}
+	call := url.Values{"metric": {string(d.Name)}, "from": {as.Clock.String()}, "to": {(as.Clock + 1).String()}, "limit": {"1000"}}
+	if len(teams) == 1 {
+		call.Set("team", teams[0])
+	}
+	list.Exports = exported(say, list.ID, s.base+"/api/v1/evidence?"+call.Encode(), say.Common.CSV)
 	for _, o := range rows {
 		scope := s.guard.teamScope(o.Team)
 		item := views.WaitingItem{

@@ -26,10 +26,36 @@ func (p catalogPages) On(d timeline.Date) web.CatalogView {
 			Repositories: t.Repositories, Jira: t.Jira, Services: t.Services, People: t.People,
 		})
 	}
+	for _, x := range v.People {
+		out.People = append(out.People, personOn(c, v, x, d))
+	}
 	for _, s := range v.Services {
 		out.Services = append(out.Services, web.CatalogService{Name: s.Name, Repositories: s.Repositories, Paths: s.Paths, Deploys: s.Deploys})
 	}
 	return out
+}
+
+// personOn is a person with the zone that they work in where their events say none,
+// and who says so.
+func personOn(c *catalog.Catalog, v catalog.View, x catalog.ViewPerson, d timeline.Date) web.CatalogPerson {
+	p := web.CatalogPerson{Name: x.Name, Teams: x.Teams, Accounts: slices.Concat(x.GitHub, x.Jira), Zone: x.Zone}
+	if p.ZoneFrom.Own = x.Zone != ""; p.ZoneFrom.Own {
+		return p
+	}
+	of := ""
+	p.Zone = v.Zone
+	for _, t := range v.Teams {
+		if len(x.Teams) > 0 && t.Name == x.Teams[0] { // the primary one
+			of, p.Zone = t.Name, t.Zone
+		}
+	}
+	switch c.ZoneOf(of, d) {
+	case catalog.TeamZone:
+		p.ZoneFrom.Team = of
+	case catalog.OrganizationZone:
+		p.ZoneFrom.Organisation = true
+	}
+	return p
 }
 
 // hoursText is working hours in a line: one text, or weekdays that differ.

@@ -376,7 +376,7 @@ func (m *machine) pages(addr net.Addr) (*web.Server, error) {
 	wc.Metrics, wc.Trusted = m.metrics, fromOwner
 	wc.Quarantine, wc.Schemas, wc.Catalog, wc.Runs = shelf{m.newQuarantine()}, schemas(), catalogPages{m}, runs{m}
 	wc.Jobs = jobPages{m}
-	wc.Bounds = m.measuredBounds
+	wc.Bounds, wc.Storybook = m.measuredBounds, withStorybook
 	wc.Log = m.app.log
 	if c.WebhookListen == "" {
 		wc.Webhooks = m.door.receiver

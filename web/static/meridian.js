@@ -22,12 +22,12 @@
         setCursor: [({ cursor: { idx }, data: [t], scales: { x: { min, max } } }) => {
           const zoomed = min > c.r[0] || max < c.r[1], inside = t.map((_, i) => i).filter((i) => t[i] >= min && t[i] <= max);
           box.classList.toggle("zoomed", zoomed);
-          says.textContent = c.w[idx] || (zoomed && inside.length ? name(inside[0]) + " to " + name(inside.at(-1)) : "");
+          says.textContent = c.w[idx] || (zoomed && inside.length ? name(inside[0]) + " – " + name(inside.at(-1)) : "");
         }],
       },
     }, [c.t, part(false), part(true), ...c.s.slice(1), c.o || c.t.map(() => null)], box);
     box.tabIndex = 0;
-    box.ariaLabel = "Arrow keys read values, + zooms in, Escape shows all";
+    box.ariaLabel = box.dataset.keys;
     box.onkeydown = (e) => {
       const last = c.t.length - 1, { min, max } = u.scales.x, i = u.cursor.idx ?? last, part = (max - min) / 4;
       const at = c.t[{ ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: last }[e.key]];
@@ -65,12 +65,15 @@
     }
     if (!b.dataset.copy) return;
     await navigator.clipboard.writeText(document.querySelector(b.dataset.copy).textContent);
-    b.textContent = "Copied";
+    b.textContent = "✓";
   });
   document.addEventListener("toggle", ({ target: { open, dataset } }) => { if (open && dataset.open) location.assign(dataset.open); }, true);
+  addEventListener("beforeunload", () => { document.body.ariaBusy = true; });
+  addEventListener("pageshow", () => { document.body.ariaBusy = null; });
   addEventListener("resize", dress);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
-  dress();
+  // uPlot comes behind this.
+  addEventListener("DOMContentLoaded", dress);
 
   // Refresh when rows were written, but never under somebody's hands.
   const { events } = document.body.dataset;

@@ -2,7 +2,8 @@
 // them and to work on them: go run ./web/storybook
 //
 // Each state that pages have a design for (empty, behind, importing, broken)
-// has a port of its own, printed at the start.
+// has a port of its own, printed at the start; /storybook there has each component
+// in each of its states.
 package main
 
 import (
@@ -43,7 +44,7 @@ func run(ctx context.Context, port int) error {
 		}
 		c := web.DefaultConfig()
 		c.BaseURL, c.Mode, c.Definitions = "http://"+l.Addr().String(), web.ModeNone, metrics.Definitions()
-		c.Bounds = webtest.Bounds
+		c.Bounds, c.Storybook = webtest.Bounds, true
 		c.Now = func() time.Time { return webtest.Clock.Time().Add(state.Behind) }
 		o := state.Organisation
 		s, err := web.New(c, o.Results(), o.Directory(), o, o, o)

@@ -15,15 +15,20 @@ type Catalog struct {
 	Trouble    string // with the file on disk
 	Teams      []CatalogTeam
 	Services   []CatalogService
-	Unassigned []Link // what has numbers and no team
+	Unassigned []Link          // what has numbers and no team
+	People     []CatalogPerson // none for those who may not see names
 }
 
 // CatalogTeam is a team on the page's date.
 type CatalogTeam struct {
 	Name, Href, Group, Zone, Hours, Holidays, Repositories, Jira, Services, People string
 
-	Zones string // from where those of its people are known
+	Zones   string // from where those of its people are known
+	Unknown string // how many were active that it does not name; "": none, or nobody may know
 }
+
+// CatalogPerson is a person on the page's date.
+type CatalogPerson struct{ Name, Teams, Accounts, Zone, From string }
 
 // CatalogService is a service on the page's date.
 type CatalogService struct{ Name, Repositories, Paths, Deploys string }

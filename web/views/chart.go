@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"meridian/web/language"
 )
 
 // Plot is what a chart is drawn from. Instants are milliseconds; whoever fills
@@ -19,6 +21,9 @@ type Plot struct {
 	XTicks []XTick
 	Goal   *Goal  // nil: none
 	Other  string // what Mark.Other is of, "": nothing
+
+	Border     int64 // windows before it are of another computation; 0: none are
+	BorderText string
 }
 
 // Mark is one window of a plot.
@@ -27,6 +32,7 @@ type Mark struct {
 	At          int64 // where a line passes: the middle, or the end of a sliding window
 	Y, P75, P90 float64
 	Other       float64 // of what it is compared with, where Plot.Other says so
+	Was         float64 // what a revised one said before; NaN: it is not known
 	Provisional bool
 	Revised     bool
 	Title       string // Mon 2 Mar: 2 h 30 min, n = 3; the script labels with what is before the first ": "
@@ -55,13 +61,17 @@ type Chart struct {
 	Dashed    string
 	Other     string
 	Dots      []dot
+	Was       []was  // what revised values were
 	Data      string // JSON for the script
 	Legend    []legend
+
+	Border, BorderText, BorderShift, BorderAnchor string // a line across; "": none
 }
 
 type tick struct{ At, Anchor, Text string }
 type box struct{ X, Width, Y, Height, Class, Title string }
 type dot struct{ X, Y, Class, Title string }
+type was struct{ X, From, To, Title string }
 type legend struct{ Class, Text string }
 
 const (
@@ -71,7 +81,7 @@ const (
 )
 
 // NewChart works out the geometry of a plot.
-func NewChart(p Plot) Chart {
+func NewChart(say *language.Words, p Plot) Chart {
 	c := Chart{ID: p.ID, Label: p.Label, Empty: true}
 	top := p.top()
 	c.Empty = math.IsNaN(top)
@@ -100,11 +110,13 @@ func NewChart(p Plot) Chart {
 	c.gaps(p, g)
 	c.goal(p, g)
 	if p.Bars {
-		c.bars(p, g)
+		c.bars(&say.Chart, p, g)
 	} else {
-		c.lines(p, g)
+		c.lines(&say.Chart, p, g)
 	}
+	c.was(&say.Chart, p, g)
 	c.other(p, g)
+	c.border(p, g)
 	c.Data = data(p, g)
 	return c
 }
@@ -126,7 +138,7 @@ func (c *Chart) gaps(p Plot, g geometry) {
 	}
 }
 
-func (c *Chart) bars(p Plot, g geometry) {
+func (c *Chart) bars(say *language.ChartWords, p Plot, g geometry) {
 	provisional, revised := false, false
 	for _, m := range p.Marks {
 		if math.IsNaN(m.Y) {
@@ -148,10 +160,10 @@ func (c *Chart) bars(p Plot, g geometry) {
 			c.Dots = append(c.Dots, dot{X: coordinate((from+to)/2) + "%", Y: coordinate(y - 5), Class: "dot revised", Title: m.Title})
 		}
 	}
-	c.statusLegend(provisional, revised)
+	c.statusLegend(say, provisional, revised)
 }
 
-func (c *Chart) lines(p Plot, g geometry) {
+func (c *Chart) lines(say *language.ChartWords, p Plot, g geometry) {
 	var band, middle, line, dashed strings.Builder
 	provisional, revised, quantiles := false, false, false
 	lonely := len(p.Marks) <= 62 // few enough that every value gets its dot
@@ -198,13 +210,13 @@ func (c *Chart) lines(p Plot, g geometry) {
 	}
 	c.Band, c.Middle, c.Line, c.Dashed = band.String(), middle.String(), line.String(), dashed.String()
 	if quantiles {
-		upTo := "up to p90"
+		upTo := say.UpToP90
 		if slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.P90 > g.ceiling }) {
-			upTo += ", cut off at the top"
+			upTo = say.UpToP90Cut
 		}
-		c.Legend = append(c.Legend, legend{"median", "median"}, legend{"p75", "p75"}, legend{"p90", upTo})
+		c.Legend = append(c.Legend, legend{"median", say.Median}, legend{"p75", "p75"}, legend{"p90", upTo})
 	}
-	c.statusLegend(provisional, revised)
+	c.statusLegend(say, provisional, revised)
 }
 
 // other draws what the values are compared with, as a line also over bars.
@@ -225,12 +237,42 @@ func (c *Chart) other(p Plot, g geometry) {
 	c.Legend = append(c.Legend, legend{"other", p.Other})
 }
 
-func (c *Chart) statusLegend(provisional, revised bool) {
+// was marks what revised values said when they were final, with a thread to what they
+// say now.
+func (c *Chart) was(say *language.ChartWords, p Plot, g geometry) {
+	for _, m := range p.Marks {
+		if !m.Revised || math.IsNaN(m.Was) || math.IsNaN(m.Y) {
+			continue
+		}
+		x := g.x(m.At)
+		if p.Bars {
+			x = (g.x(m.Start) + g.x(m.End)) / 2
+		}
+		c.Was = append(c.Was, was{X: coordinate(x) + "%", From: coordinate(g.y(m.Was)), To: coordinate(g.y(m.Y)), Title: m.Title})
+	}
+	if len(c.Was) > 0 {
+		c.Legend = append(c.Legend, legend{"was", say.Was})
+	}
+}
+
+// border draws where another computation's windows end.
+func (c *Chart) border(p Plot, g geometry) {
+	if p.Border <= g.from || p.Border >= g.to {
+		return
+	}
+	x := g.x(p.Border)
+	c.Border, c.BorderText, c.BorderShift, c.BorderAnchor = coordinate(x)+"%", p.BorderText, "-6", "end"
+	if x < 50 {
+		c.BorderShift, c.BorderAnchor = "6", "start"
+	}
+}
+
+func (c *Chart) statusLegend(say *language.ChartWords, provisional, revised bool) {
 	if provisional {
-		c.Legend = append(c.Legend, legend{"provisional", "provisional"})
+		c.Legend = append(c.Legend, legend{"provisional", say.Provisional})
 	}
 	if revised {
-		c.Legend = append(c.Legend, legend{"revised", "revised after it was final"})
+		c.Legend = append(c.Legend, legend{"revised", say.Revised})
 	}
 }
 

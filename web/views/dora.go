@@ -7,6 +7,7 @@ type DORA struct {
 	Period string
 	Zone   string
 	Teams  []Link
+	UpTo   UpTo
 	Five   []DORAMetric // none before the first numbers
 }
 
@@ -17,6 +18,7 @@ type DORAMetric struct {
 	Stat     Stat
 	Used     []string
 	Lacks    []DORALack
+	Exports  []Link
 	LeftOut  []string // what does not count by definition, and lacks nothing
 }
 

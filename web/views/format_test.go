@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"meridian/web/language"
 )
 
 // spaced writes the narrow no-break space as an ordinary one.
@@ -144,7 +146,7 @@ func TestGoalAboveAllValues(t *testing.T) {
 		ceiling string
 		drawn   int
 	}{1: {"2", 1}, 5: {"6", 1}, 500: {"2", 0}} {
-		c := NewChart(Plot{Unit: "count", To: 10, Marks: []Mark{{End: 10, At: 5, Y: 2, P75: nan, P90: nan}}, Goal: &Goal{Low: low, High: math.Inf(1), Text: "target"}})
+		c := NewChart(language.English, Plot{Unit: "count", To: 10, Marks: []Mark{{End: 10, At: 5, Y: 2, P75: nan, P90: nan}}, Goal: &Goal{Low: low, High: math.Inf(1), Text: "target"}})
 		top := c.YTicks[len(c.YTicks)-1].Text
 		if len(c.Goals) != want.drawn || top != want.ceiling || len(c.Legend) == 0 || c.Legend[0].Text != "target" {
 			t.Errorf("from %g: %d drawn, up to %s, %v", low, len(c.Goals), top, c.Legend)

@@ -1,8 +1,11 @@
 package views
 
 import (
+	"context"
 	"fmt"
 	"math"
+
+	"meridian/web/language"
 )
 
 // Heat is a week by weekday and hour, each hour as dark as it is busy.
@@ -32,6 +35,7 @@ func (h Heat) shade(n int64) string {
 	return fmt.Sprintf("h%d", 1+min(shades-1, int(math.Sqrt(float64(n)/float64(most))*shades)))
 }
 
-func heatTitle(day, hour int, n int64) string {
-	return fmt.Sprintf("%s %02d:00 to %02d:00: %s", weekdays[day], hour, hour+1, Plural(n, "activity", "activities"))
+func heatTitle(ctx context.Context, day, hour int, n int64) string {
+	from, to := fmt.Sprintf("%02d:00", hour), fmt.Sprintf("%02d:00", hour+1)
+	return Local(ctx, language.Of(ctx).Team.HeatCell(weekdays[day], from, to, n, Int(n)))
 }

@@ -3,17 +3,21 @@ package views
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"meridian/web/language"
 )
 
-// Locale is how numbers and dates are written for a reader. The words of pages are
-// English, for everybody; their numbers are made as in English too, and written as
-// the reader's language has them when they are drawn, so that what handlers and
-// memos keep is the same for all.
+// Locale is how numbers and dates are written for a reader. They are made as in
+// English, and written as the reader's language has them when they are drawn, so
+// that what handlers and memos keep is the same for all. The words around them are
+// of package language.
 type Locale struct {
 	group, point string
-	american     bool // Mar 3, 3:05 PM
+	dates        *dateNames // nil: as they are made
+	american     bool       // 3:05 PM
 }
 
 type localeKey struct{}
@@ -35,48 +39,32 @@ func WithLocale(ctx context.Context, header string) context.Context {
 
 // localeOf reads the tag that is liked best.
 func localeOf(header string) Locale {
-	best, tag := 0.0, ""
-	for part := range strings.SplitSeq(header, ",") {
-		name, params, _ := strings.Cut(part, ";")
-		q := 1.0
-		if text, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			var err error
-			if q, err = strconv.ParseFloat(text, 64); err != nil {
-				continue
-			}
-		}
-		if name = strings.TrimSpace(name); q > best && name != "" && name != "*" {
-			best, tag = q, strings.ToLower(name)
-		}
+	tag := ""
+	if tags := language.Preferred(header); len(tags) > 0 {
+		tag = tags[0]
 	}
-	language, region, _ := strings.Cut(tag, "-")
-	l := Locale{group: ",", point: "."}
-	has := func(list []string) bool {
-		for _, name := range list {
-			if name == language {
-				return true
-			}
-		}
-		return false
-	}
+	name, region, _ := strings.Cut(tag, "-")
+	l := Locale{group: ",", point: ".", dates: datesOf[name]}
 	switch {
 	case tag == "en-us":
-		l.american = true
+		l.american, l.dates = true, americanDates
 	case region == "ch" || region == "li":
 		l.group = "’"
-	case language == "es" && region != "" && region != "es" && region != "ar" && region != "cl" && region != "co":
+	case name == "es" && region != "" && region != "es" && region != "ar" && region != "cl" && region != "co":
 		// Most of America writes Spanish with a point.
-	case has(withDots):
-		l = Locale{group: ".", point: ","}
-	case has(withSpaces):
-		l = Locale{group: thin, point: ","}
+	case slices.Contains(withDots, name):
+		l.group, l.point = ".", ","
+	case slices.Contains(withSpaces, name):
+		l.group, l.point = thin, ","
 	}
 	return l
 }
 
+const weekdayNames = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
+
 var (
 	numerals = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+`)
-	dates    = regexp.MustCompile(`\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?: (\d{4}))?`)
+	dates    = regexp.MustCompile(`(?:\b(` + weekdayNames + `) )?\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?: (\d{4})\b)?|\b(` + weekdayNames + `)\b`)
 	clocks   = regexp.MustCompile(`\b(\d\d):(\d\d)\b`)
 )
 
@@ -87,18 +75,17 @@ func Local(ctx context.Context, text string) string {
 	if !ok {
 		return text
 	}
-	if !l.american {
-		return numerals.ReplaceAllStringFunc(text, func(n string) string {
+	if l.group != "," || l.point != "." {
+		text = numerals.ReplaceAllStringFunc(text, func(n string) string {
 			return strings.NewReplacer(",", l.group, ".", l.point).Replace(n)
 		})
 	}
-	text = dates.ReplaceAllStringFunc(text, func(d string) string {
-		m := dates.FindStringSubmatch(d)
-		if m[3] != "" {
-			return m[2] + " " + m[1] + ", " + m[3]
-		}
-		return m[2] + " " + m[1]
-	})
+	if l.dates != nil {
+		text = dates.ReplaceAllStringFunc(text, func(d string) string { return l.dates.write(dates.FindStringSubmatch(d)) })
+	}
+	if !l.american {
+		return text
+	}
 	return clocks.ReplaceAllStringFunc(text, func(c string) string {
 		hour, half := int(c[0]-'0')*10+int(c[1]-'0'), "AM"
 		if hour >= 12 {

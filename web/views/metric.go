@@ -19,6 +19,7 @@ type Metric struct {
 	Chart     Chart
 	Heat      *Heat  // of the last 30 days, where the metric is one
 	Withheld  string // why there is no chart: a sentence
+	Withholds string // why some windows have no value, where that has to be said at length
 	Beside    []Figure
 	Rows      []Row
 	Quantiles bool
@@ -49,7 +50,9 @@ type Custom struct {
 type Row struct {
 	Window    Time
 	Value     Value
-	Other     Value // of what it is compared with; both Text and Reason "": none
+	Was       Value  // what it said when it was final, of a revised one; both "": nothing
+	WasN      string // of how many
+	Other     Value  // of what it is compared with; both Text and Reason "": none
 	N         string
 	P75, P90  Value
 	Late, Dup string
@@ -104,6 +107,7 @@ func (m Metric) heading() string {
 // Compare is the form that lays another series beside the chart's.
 type Compare struct {
 	Action  string
+	Since   string // the date that it begins with, where that is what is compared with
 	Options []Option
 	Rest    []Option // hidden fields: Text is the name
 }

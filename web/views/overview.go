@@ -5,7 +5,10 @@ import "strings"
 // Overview is the page of all teams.
 type Overview struct {
 	Page     Page
+	Title    string // Last 30 days
 	Period   string // 2 Feb to 3 Mar
+	UpTo     UpTo
+	Exports  []Link
 	Columns  []Column
 	Whole    []Stat // the organisation's
 	Caption  string // what the organisation's row is made of

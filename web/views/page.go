@@ -1,8 +1,12 @@
 package views
 
 import (
+	"context"
 	"net/url"
+	"slices"
 	"strings"
+
+	"meridian/web/language"
 )
 
 // Page is what every page has around its content.
@@ -23,10 +27,11 @@ type Site struct {
 	Base    string // path under which it is reached, "" or /meridian
 	Style   string // addresses of the files; "" where a file is missing
 	Script  string
-	HTMX    string
-	UPlot   string // with htmx in it
+	Live    string // our script with htmx in it
+	UPlot   string // and with uPlot
 	UPlotUI string // its style sheet
 	Icon    string
+	Hidden  []string // entries of the navigation that lead the reader nowhere
 	SignOut bool
 	Tokens  bool // the reader can make API tokens
 	Audit   bool // and see the audit log
@@ -56,6 +61,7 @@ type Foot struct {
 	Behind     string // "12 min", or ""
 	Stands     bool   // no ticks are given, so it does not catch up
 
+	Kept    string // until when numbers were kept and are not computed again; ""
 	Coming  string // numbers of another generation, and when; ""
 	Changed string // that another one took over lately; ""
 	Runs    string // address of the runs
@@ -104,16 +110,58 @@ type Stat struct {
 	Spark    Spark
 }
 
-// navigation lists what exists; what does not is not linked.
-var navigation = []struct{ Name, Title, Path string }{
-	{"overview", "Overview", ""},
-	{"dora", "DORA", "dora"},
-	{"waiting", "Waiting", "waiting"},
-	{"sources", "Sources", "sources"},
-	{"quality", "Quality", "quality"},
-	{"catalog", "Catalog", "catalog"},
-	{"replays", "Replays", "replays"},
-	{"status", "Status", "status"},
+// entry is one of the navigation.
+type entry struct{ name, title, path string }
+
+// entries list what there is for the reader.
+func (s Site) entries(ctx context.Context) []entry {
+	say := language.Of(ctx)
+	all := []entry{
+		{"overview", say.Frame.Overview, ""},
+		{"dora", say.DORA.DORA, "dora"},
+		{"waiting", say.Frame.Waiting, "waiting"},
+		{"sources", say.Common.Sources, "sources"},
+		{"quality", say.Common.Quality, "quality"},
+		{"catalog", say.Common.Catalog, "catalog"},
+		{"replays", say.Common.Replays, "replays"},
+		{"status", say.Common.Status, "status"},
+	}
+	return slices.DeleteFunc(all, func(e entry) bool { return slices.Contains(s.Hidden, e.name) })
+}
+
+// script is the one that the page needs: charts and refreshes come with the files
+// that they are made of, where those are there.
+func (p Page) script() string {
+	switch {
+	case p.Chart && p.Site.UPlot != "":
+		return p.Site.UPlot
+	case p.Live && p.Site.Live != "":
+		return p.Site.Live
+	}
+	return p.Site.Script
+}
+
+// UpTo chooses the day with which a page's 30 days end.
+type UpTo struct {
+	Action         string
+	Date, Latest   string   // 2026-03-02
+	Earlier, Later string   // addresses of the 30 days before and after; "": there are none
+	Newest         string   // address of the running ones; "": these are
+	Rest           []Option // hidden fields: Text is the name
+}
+
+// statusWord is a status as the reader's language has it.
+func statusWord(ctx context.Context, status string) string {
+	say := &language.Of(ctx).Frame
+	switch status {
+	case "provisional":
+		return say.Provisional
+	case "revised":
+		return say.Revised
+	case "final":
+		return say.Final
+	}
+	return status
 }
 
 func (s Site) nav(path string) string { return s.Base + "/" + path }

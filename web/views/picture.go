@@ -51,6 +51,8 @@ func (l legend) mark() string {
 		return "┄ "
 	case "revised":
 		return "● "
+	case "was":
+		return "○ "
 	case "p90", "gap", "goal":
 		return "▒ "
 	}

@@ -17,6 +17,8 @@ type Quality struct {
 	Unreadable string // how many deliveries no event could be made of; "" for none
 	Older      string
 	Newest     string
+
+	Exports, RejectExports []Link
 }
 
 // Verdicts are the counts of one source and kind.

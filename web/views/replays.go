@@ -7,6 +7,8 @@ type Replays struct {
 	Waits string // why one that is due does not begin yet
 	Admin bool
 	Items []Replay
+
+	Exports []Link
 }
 
 // Replay is one generation.
@@ -61,6 +63,7 @@ type ReplayDiff struct {
 	Counts        []ReplayCount
 	Windows       []ReplayWindow
 	More          string // address of what follows, ""
+	Exports       []Link
 }
 
 // ReplayCause is why numbers differ.

@@ -6,6 +6,7 @@ type Sources struct {
 	Sources []Source
 	Jobs    *Jobs  // nil: this server runs none
 	Said    string // what was done, told once
+	Exports []Link
 }
 
 // Source is one endpoint.

@@ -8,6 +8,8 @@ type Status struct {
 	Parts  []Part
 	Engine []Fact
 	Shards []string
+
+	Exports []Link
 }
 
 // Part is one dependency or part.

@@ -12,6 +12,8 @@ type Team struct {
 	Stages   *Stages // nil where no stage has a value
 	Heat     *Heat   // nil where it is not computed
 	Grains   []Link
+	UpTo     UpTo
+	Exports  []Link
 	Note     string // what each number is
 	Moves    []Move // what moved and why; meant where Compared
 	Compared bool

@@ -15,6 +15,7 @@ type WaitingList struct {
 	Items               []WaitingItem
 	More                string // what the list leaves out
 	Reason              string // why it is empty
+	Exports             []Link
 }
 
 // WaitingItem is one open item.

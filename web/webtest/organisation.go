@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -133,6 +134,9 @@ func (o *Organisation) point(d *metrics.Definition, w timeline.Window, rows []*m
 	}
 	if o.Revised[w.Start] {
 		p.Status, p.LateAccepted = metrics.Revised, 2
+		if v, ok := p.Value(); ok && p.N() > 2 { // what came late made it a quarter larger
+			p.Given = &metrics.Given{N: p.N() - 2, Value: metrics.Number(math.Round(float64(v) * .8))}
+		}
 	}
 	if w.End > o.AsOfAnswer.Clock {
 		p.Status = metrics.Provisional

@@ -34,19 +34,20 @@ func (c *crowd) put(y *symbols, e *entry) {
 	}
 }
 
-// take returns those that were put in, by pseudonym, and empties the crowd.
-func (c *crowd) take() []PersonCount {
+// take appends those that were put in, by pseudonym, to an empty list, and empties the
+// crowd.
+func (c *crowd) take(into []PersonCount) []PersonCount {
 	if len(c.here) == 0 {
-		return nil
+		return into
 	}
 	for _, s := range c.here {
 		c.place[s] = 0
 	}
 	c.here = c.here[:0]
 	slices.SortFunc(c.counts, func(a, b PersonCount) int { return comparePeople(&a.ID, &b.ID) })
-	out := slices.Clone(c.counts)
+	into = append(into, c.counts...)
 	c.counts = c.counts[:0]
-	return out
+	return into
 }
 
 func comparePeople(a, b *event.PersonID) int { return bytes.Compare(a[:], b[:]) }

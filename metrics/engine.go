@@ -32,7 +32,7 @@ type Engine struct {
 
 	// Of the round that is closing.
 	active []*team
-	lent   event.Routed // the record at hand: folds get a pointer, which would make a copy escape for each
+	record event.Routed // the one at hand: folds get a pointer, which would make a copy escape for each
 	told   told         // where it goes; tell is given to kinds of several entities, and made once for the same reason
 	tell   func(event.EntityID)
 
@@ -51,6 +51,7 @@ type Engine struct {
 	places   [2][]uint32 // scratch, by symbol: of people, of names
 	shown    shown
 	sorter   sorter
+	lent     *lending // nil: rows are given away
 	scratch
 	counters Counters
 }
@@ -146,8 +147,8 @@ func (e *Engine) history() bool { return e.version.Round() < e.config.HistoryEnd
 
 // Apply folds one routed copy.
 func (e *Engine) Apply(_ streaming.Clock, r streaming.Record[event.Routed], _ func(Row)) {
-	e.lent = r.Value
-	e.Take(r.Origin, &e.lent)
+	e.record = r.Value
+	e.Take(r.Origin, &e.record)
 }
 
 // Take is Apply of a record that lies somewhere and is only lent: a history has slabs

@@ -21,7 +21,11 @@ func BenchmarkEngineStep(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		tick timeline.Millis // 0: history, everything at its end
-	}{{"history", 0}, {"tick=1h", timeline.Hour}, {"tick=10min", 10 * timeline.Minute}} {
+		lend bool            // rows are lent, as to one who writes them down as they come
+	}{
+		{"history", 0, false}, {"history,lent", 0, true},
+		{"tick=1h", timeline.Hour, false}, {"tick=1h,lent", timeline.Hour, true}, {"tick=10min,lent", 10 * timeline.Minute, true},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			config := benchConfig()
 			last := streaming.RoundOf(in.at[copies-1] + 1)
@@ -43,6 +47,9 @@ func BenchmarkEngineStep(b *testing.B) {
 				e, err := NewEngine(config)
 				if err != nil {
 					b.Fatal(err)
+				}
+				if c.lend {
+					e.Lend()
 				}
 				runtime.GC()
 				next := never

@@ -23,7 +23,7 @@ func (f *PullRequestFold) headed(sha string, at timeline.Millis) {
 		return
 	}
 	h := head{xxhash.Sum64String(sha), at}
-	i, found := slices.BinarySearchFunc(f.Heads, h, func(a, b head) int { return cmp.Compare(a.Commit, b.Commit) })
+	i, found := slices.BinarySearchFunc(f.Heads, h.Commit, func(a head, commit uint64) int { return cmp.Compare(a.Commit, commit) })
 	if found {
 		earliest(&f.Heads[i].Seen, at)
 		return

@@ -26,8 +26,8 @@ func (t *tick) observe(tm *team, touch *touch) {
 	// Tombstones have gone out already, of all parts: where two have one stored
 	// key, the later row is the one that counts.
 	for _, i := range t.added {
-		row := fresh(&t.rows, 256)
-		row.Version, row.Team, row.Observation = t.version, tm.name, t.observed[i]
+		row := t.observationRow()
+		row.Version, row.Team, row.Deleted, row.Observation = t.version, tm.name, false, t.observed[i]
 		t.emit(row)
 	}
 	t.refusals(tm, touch)
@@ -112,10 +112,19 @@ func (t *tick) ask(tm *team, en *entity, part string) (twice int64) {
 		t.metric = m
 		e.definitions[m].Observe(en.fold, view, t.take)
 	}
-	compare := func(a, b indexed) int { return e.compareKeys(&a.given, &b.given) }
-	if !slices.IsSortedFunc(t.given, compare) {
-		slices.SortStableFunc(t.given, compare)
+	for i := 1; i < len(t.given); i++ {
+		if e.compareKeys(&t.given[i-1].given, &t.given[i].given) >= 0 {
+			return t.arrange()
+		}
 	}
+	return 0
+}
+
+// arrange sorts what was given by key, and drops what came twice; it returns how many
+// that were.
+func (t *tick) arrange() int64 {
+	compare := func(a, b indexed) int { return t.compareKeys(&a.given, &b.given) }
+	slices.SortStableFunc(t.given, compare)
 	once := len(t.given)
 	t.given = slices.CompactFunc(t.given, func(a, b indexed) bool { return compare(a, b) == 0 })
 	return int64(once - len(t.given))
@@ -171,7 +180,7 @@ func (t *tick) differ(tm *team, en *entity, was, is *given, observed int) *given
 func (t *tick) retract(tm *team, en *entity, g *given) {
 	t.change(tm, g, -1)
 	y := t.symbols
-	row := fresh(&t.rows, 256)
+	row := t.observationRow()
 	*row = ObservationRow{Version: t.version, Team: tm.name, Deleted: true, Observation: Observation{
 		Metric: t.definitions[g.metric].Name, Item: g.item, Entity: en.id, Service: y.names[g.service],
 		At: g.at, Value: g.value, Hit: g.flags.hit(), Outcome: g.flags.outcome(), Reason: Reason(y.names[g.reason]),

@@ -32,7 +32,10 @@ type personAct struct {
 }
 
 func (a *personAct) compare(b *personAct) int {
-	return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key))
+	if a.At != b.At {
+		return cmp.Compare(a.At, b.At)
+	}
+	return cmp.Compare(a.Key, b.Key)
 }
 
 // better decides between two that say the same act of one instant.
@@ -85,7 +88,7 @@ func (f *PersonLine) Apply(r *event.Routed) {
 			f.Acts = slices.Delete(f.Acts, i, i+1)
 		}
 	}
-	i, found := slices.BinarySearchFunc(f.Acts, a, func(a, b personAct) int { return a.compare(&b) })
+	i, found := f.find(&a)
 	switch {
 	case !found:
 		f.Acts = slices.Insert(f.Acts, i, a)
@@ -95,6 +98,14 @@ func (f *PersonLine) Apply(r *event.Routed) {
 		f.Acts[i] = a
 	}
 	f.touch(a.At)
+}
+
+// find returns the place of an act: nearly always at the end.
+func (f *PersonLine) find(a *personAct) (int, bool) {
+	if n := len(f.Acts); n == 0 || f.Acts[n-1].compare(a) < 0 {
+		return n, false
+	}
+	return slices.BinarySearchFunc(f.Acts, a, func(b personAct, a *personAct) int { return b.compare(a) })
 }
 
 // moves reports whether those who tell of such an act may differ about its time.

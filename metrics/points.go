@@ -201,7 +201,7 @@ func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
 	if now == saidProvisional && before == nothing {
 		t.alarms.Set(w.End+s.lag, alarm{s.team, s, g, key})
 	}
-	t.emit(t.point(fresh(&t.made, 64), s, g, key, w, now))
+	t.emit(t.point(t.madePoint(), s, g, key, w, now))
 }
 
 // fixed reports whether a row that was given stays as it is.
@@ -214,6 +214,7 @@ func (s *series) fixed(w timeline.Window, before said, clock timeline.Millis) bo
 type madePoint struct {
 	Point
 	Aggregate
+	room [3]int64 // for the quantiles of 30 days
 }
 
 // point works out a window's point as it stands.
@@ -223,7 +224,7 @@ func (e *Engine) point(made *madePoint, s *series, g grainIndex, key int64, w ti
 	if kept := s.kept[keptWindow{g, key}]; kept != nil {
 		*p.Aggregate = kept.clone()
 	} else if g == day30Grain {
-		s.aggregate30(p.Aggregate, timeline.Date(key))
+		s.aggregate30(made, timeline.Date(key))
 	} else {
 		s.aggregate(p.Aggregate, from, to)
 	}

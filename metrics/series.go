@@ -109,7 +109,7 @@ func (s *sum) put(entries []entry) {
 
 // roomFor makes the first memory of values as large as they will be.
 func roomFor(values []int64, n int) []int64 {
-	if values == nil {
+	if cap(values) == 0 {
 		return make([]int64, 0, n)
 	}
 	return values
@@ -117,7 +117,7 @@ func roomFor(values []int64, n int) []int64 {
 
 // end puts everything in order.
 func (s *sum) end() {
-	s.People = s.y.crowd.take()
+	s.People = s.y.crowd.take(s.People)
 	slices.Sort(s.All.Values)
 	if s.Primary != nil {
 		slices.Sort(s.Primary.Values)

@@ -54,14 +54,25 @@ func (s *series) slide(d timeline.Date) {
 	w.from, w.to = cellsOf(cal.days30(d))
 }
 
-// aggregate30 puts the point's aggregate of the 30 days that end with d in a.
-func (s *series) aggregate30(a *Aggregate, d timeline.Date) {
+// aggregate30 puts the aggregate of the 30 days that end with d in a point.
+func (s *series) aggregate30(made *madePoint, d timeline.Date) {
 	s.slide(d)
-	s.slid(a)
+	s.slid(made)
 }
 
-// slid puts the aggregate of the sliding window as it stands in a.
-func (s *series) slid(a *Aggregate) {
-	*a = s.sliding.sum.clone()
-	a.Quantiles = quantiles(s.sliding.ranks.n, s.sliding.ranks.at)
+// slid puts the aggregate of the sliding window as it stands in a point.
+func (s *series) slid(made *madePoint) {
+	w, a := &s.sliding, &made.Aggregate
+	a.set(&w.sum)
+	if w.ranks.n > 0 {
+		a.Quantiles = made.room[:]
+		putQuantiles(a.Quantiles, w.ranks.n, w.ranks.at)
+	}
+}
+
+// putQuantiles is quantiles in memory that is there.
+func putQuantiles(q []int64, n int, at func(i int) int64) {
+	q[0] = interpolate(n, 1, 2, at) * (quantileDenominator / 2)
+	q[1] = interpolate(n, 3, 4, at) * (quantileDenominator / 4)
+	q[2] = interpolate(n, 9, 10, at) * (quantileDenominator / 10)
 }

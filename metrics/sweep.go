@@ -49,7 +49,7 @@ func (t *tick) runs(s *series, g grainIndex, changes []change, entries []entry) 
 		}
 		for end = i + 1; end < len(changes) && changes[end].at() < w.End; end++ {
 		}
-		p := t.first(s, g, key, w)
+		p := &t.first(s, g, key, w).Point
 		sum := s.sum(p.Aggregate)
 		sum.put(entries[i:end])
 		sum.end()
@@ -81,14 +81,14 @@ func (t *tick) sweep30(s *series, changes []change, entries []entry) {
 		if cal.day(d - 29).Empty() { // see windows30
 			continue
 		}
-		p := t.first(s, day30Grain, int64(d), of)
-		s.slid(p.Aggregate)
-		t.emit(p.beside(s, w.from, w.to))
+		made := t.first(s, day30Grain, int64(d), of)
+		s.slid(made)
+		t.emit(made.beside(s, w.from, w.to))
 	}
 }
 
 // first says that a window has its first row, and begins it.
-func (t *tick) first(s *series, g grainIndex, key int64, w timeline.Window) *Point {
+func (t *tick) first(s *series, g grainIndex, key int64, w timeline.Window) *madePoint {
 	now := saidFinal
 	if w.End > t.clock { // all of a history has been accepted, so that nothing is waited for
 		now = saidProvisional
@@ -96,7 +96,9 @@ func (t *tick) first(s *series, g grainIndex, key int64, w timeline.Window) *Poi
 	}
 	s.windows[g] = append(s.windows[g], stateOf(key, now))
 	t.kept.changed(keptWindowRows, s.team, g.day(key))
-	return t.heading(fresh(&t.made, 64), s, g, key, w, now)
+	made := t.madePoint()
+	t.heading(made, s, g, key, w, now)
+	return made
 }
 
 // at is the instant at which the change's cell begins.

@@ -172,7 +172,7 @@ func (t *tick) beside(tm *team) {
 		// An older cell may have been forgotten, and a row is the whole count.
 		// Its late events still have their rejects.
 		if key.cell.End() > oldest || t.history {
-			row := fresh(&t.counts, 64)
+			row := t.qualityRow()
 			*row = key.row(tm.name, c)
 			row.Version = t.version
 			t.emit(row)

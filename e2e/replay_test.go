@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"meridian/e2e/instance"
 )
@@ -24,14 +23,12 @@ func TestReplay_OfADemo(t *testing.T) {
 		}
 		return o
 	}
-	if err := instance.Poll(time.Minute, func() error {
+	instance.Await(t, func() error {
 		if !strings.Contains(replay(0, "list").Out, "readers see it") {
 			return errors.New("there are no numbers yet")
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	if o := replay(0, "--mode", "restate"); !strings.Contains(o.Err, "run 2:") {
 		t.Errorf("it shows no progress: %s", o.Err)
 	}

@@ -31,7 +31,7 @@ type held struct {
 }
 
 func hold(in *instance.Instance, from string, d senders.Delivery) (held, error) {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 30 * time.Second}
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 5 * time.Minute}
 	conn, err := dialer.Dial("tcp", strings.TrimPrefix(in.URL, "http://"))
 	if err != nil {
 		return held{}, err
@@ -50,7 +50,7 @@ func hold(in *instance.Instance, from string, d senders.Delivery) (held, error) 
 // finish sends the rest and returns the status of the answer.
 func (h held) finish() (int, error) {
 	defer h.conn.Close()
-	_ = h.conn.SetDeadline(time.Now().Add(60 * time.Second))
+	_ = h.conn.SetDeadline(time.Now().Add(5 * time.Minute)) // a hang, and nothing else
 	_, sent := h.conn.Write(h.rest)
 	res, err := http.ReadResponse(bufio.NewReader(h.conn), nil)
 	if err != nil {
@@ -190,13 +190,20 @@ func TestTrouble_TakesNothingFromOthers(t *testing.T) {
 	if a, err := in.Ask(http.MethodGet, "/livez", nil, nil); err != nil || a.Status != 200 {
 		t.Errorf("/livez: %d, %v", a.Status, err)
 	}
+	// The flood goes on until it is one, however slow the machine.
+	instance.Await(t, func() error {
+		if flooded.Load() < 100 || refused429.Load() == 0 {
+			return fmt.Errorf("%d requests of a flood, %d of them answered 429", flooded.Load(), refused429.Load())
+		}
+		return nil
+	})
 	close(stop)
 	slow.Wait()
 	slices.Sort(took)
 	t.Logf("beside them %d honest deliveries: p50 %v, p99 %v, most %v; %d requests of a flood, %d of them answered 429",
 		len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1], flooded.Load(), refused429.Load())
-	if flooded.Load() < 100 || refused429.Load() == 0 || otherwise.Load() > 0 {
-		t.Errorf("the flood was no flood, or was answered otherwise: %d requests, %d answered 429, %d neither 401 nor 429", flooded.Load(), refused429.Load(), otherwise.Load())
+	if otherwise.Load() > 0 {
+		t.Errorf("%d requests of the flood were answered neither 401 nor 429", otherwise.Load())
 	}
 
 	// Each of the crowd is answered: accepted, or told that its body took too long.
@@ -236,13 +243,16 @@ func TestTrouble_TakesNothingFromOthers(t *testing.T) {
 	if err != nil || len(sources.Items) == 0 || sources.Items[0].Accepted != len(took)+statuses[202] || sources.Items[0].Refused[503] != 0 {
 		t.Errorf("counted as %+v, %v; want %d accepted", sources.Items, err, len(took)+statuses[202])
 	}
+	instance.Await(t, func() error { // what it says comes through a pipe
+		if lines := strings.Count(in.Log(), "msg=webhook"); lines < len(took)+n {
+			return fmt.Errorf("the log has %d lines of requests", lines)
+		}
+		return nil
+	})
 	log := in.Log()
 	for _, secret := range []string{"a-token-of-mine", instance.GitHubSecret, "zebra"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("%q is in the log", secret)
 		}
-	}
-	if strings.Count(log, "msg=webhook") < len(took)+n {
-		t.Errorf("the log has %d lines of requests", strings.Count(log, "msg=webhook"))
 	}
 }

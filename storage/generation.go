@@ -67,6 +67,7 @@ const moving = "moving"
 // place is where the rows are that a query is about.
 type place struct {
 	generation streaming.Generation
+	current    bool
 	side       Side
 	border     timeline.Millis
 }
@@ -83,7 +84,7 @@ func (d *Database) find(ctx context.Context, g streaming.Generation) (place, err
 	if g == 0 {
 		g = f.current.Generation
 	}
-	p := place{generation: g, side: Replay, border: f.border}
+	p := place{generation: g, current: g == f.current.Generation, side: Replay, border: f.border}
 	switch {
 	case g == f.current.Generation, f.sides[g] == string(Live):
 		p.side = Live

@@ -6,6 +6,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"meridian/streaming"
 )
 
 // Database is one ClickHouse.
@@ -13,6 +15,7 @@ type Database struct {
 	cfg         Config
 	conn        driver.Conn
 	generations lookUps
+	may         func(streaming.Generation) error // nil: every one may be read by its name
 }
 
 // Open returns the database of c. It does not connect: whether it can be

@@ -52,6 +52,11 @@ func (r *Reader) query(ctx context.Context, name, pair string, g streaming.Gener
 	if err != nil {
 		return err
 	}
+	if !p.current && r.db.may != nil {
+		if err := r.db.may(p.generation); err != nil {
+			return err
+		}
+	}
 	named := p.args(pair)
 	for k, v := range args {
 		named[k] = v

@@ -162,9 +162,12 @@ func (g *Guard) Rejects(ctx context.Context, cursor string, limit int) ([]metric
 
 // readError turns a failed read into an answer.
 func readError(err error) error {
+	var known *Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known):
+		return err // of a run that cannot be read
 	case errors.Is(err, metrics.ErrCursor):
 		return badRequest("The cursor was not made by this server. Begin again without one.")
 	}

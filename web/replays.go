@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,9 @@ func (s *Server) mayRun(r *http.Request) bool {
 // moods are the states that are well, and those that need somebody.
 var moods = map[string]string{"live": "flowing", "ready": "flowing", "following": "flowing", "computing": "flowing", "promoting": "flowing", "stands": "failing", "lost": "failing"}
 
+// unread are the states in which a run has a part of its numbers.
+var unread = []string{"computing", "waiting", "stands", "lost"}
+
 func (s *Server) replay(r *http.Request, run Run, current uint32) views.Replay {
 	site, number := s.site(r), strconv.Itoa(int(run.Number))
 	x := views.Replay{
@@ -57,7 +61,7 @@ func (s *Server) replay(r *http.Request, run Run, current uint32) views.Replay {
 	if run.Audit != nil && !run.Audit.Agrees {
 		x.Mood = "failing"
 	}
-	if current != 0 && run.Number != current && run.Clock != nil && run.Kind != "audit" && run.State != "computing" && run.State != "waiting" {
+	if current != 0 && run.Number != current && run.Clock != nil && run.Kind != "audit" && !slices.Contains(unread, run.State) {
 		x.Diff = x.Href + "?with=live"
 	}
 	fact := func(name, text string) {

@@ -12,12 +12,13 @@ import (
 	"meridian/web/webtest"
 )
 
-// course is runs in memory: 2 is live, 1 is kept, 3 is ready, 4 is an audit that differs.
+// course is runs in memory: 2 is live, 1 is kept, 3 is ready, 4 is an audit that differs,
+// 5 is being computed.
 type course struct{ did []string }
 
 func (c *course) Runs(context.Context) (web.RunList, error) {
 	list := web.RunList{Current: 2, Waits: "the catalog has changed; numbers by it are computed from 2026-03-03T18:00:00Z on"}
-	for n := uint32(4); n > 0; n-- {
+	for n := uint32(5); n > 0; n-- {
 		run, _ := c.Run(context.Background(), n)
 		list.Items = append(list.Items, run)
 	}
@@ -37,6 +38,10 @@ func (c *course) Run(_ context.Context, n uint32) (web.Run, error) {
 	case 4:
 		run.Kind, run.State, run.Says = "audit", "done", "differs from generation 2"
 		run.Audit = &web.RunAudit{Of: 2, UpTo: &at, Tables: []web.RunAuditTable{{Table: "points", Rows: 10, Equal: 9, Different: 1, Examples: []string{"team web: n 1, and 2"}}}}
+	case 5:
+		run.Kind, run.State, run.Clock, run.Can = "restate", "computing", nil, []web.RunAction{web.DropRun}
+		run.Says = "46 of 100 deliveries and ticks (46 %), 12000 a second, about 5s left, at 2026-03-02T12:00:00Z"
+		run.History = web.RunProgress{Done: 46, Total: 100, Share: 0.46, Rate: 12000, ETA: 5, EventTime: &at, Text: run.Says}
 	default:
 		return run, &web.Error{Status: http.StatusNotFound, Title: "No such run", Detail: "There is no run."}
 	}
@@ -74,7 +79,12 @@ func TestReplays(t *testing.T) {
 		return body(t, request(t, s, "GET", path, "Accept", asBrowser, "Cookie", cookie))
 	}
 	contains(t, get("/replays"), "the &lt;catalog&gt; has changed", `href="/replays/3?with=live"`, "has caught up", "numbers by it are computed from 3 Mar", `aria-current="page"`)
-	contains(t, get("/teams/web"), "Numbers are computed anew", "these numbers are those of generation 2", `href="/replays/2?with=1"`) // at the foot of every page
+	contains(t, get("/teams/web"), "Numbers are computed anew", "these numbers are those of generation 2", `href="/replays/2?with=1"`)  // at the foot of every page
+	contains(t, get("/replays"), `max="100" value="46"`, "46 of 100 deliveries and ticks", "12000 a second, about 5s left", "every 2s") // and asks by itself how far it is
+	contains(t, get("/replays/5"), `max="100" value="46"`, "every 2s", `href="/replays/5/drop"`)
+	if text := get("/replays/5"); strings.Contains(text, "/replays/5?with=live") || strings.Contains(text, "/replays/5/promote") {
+		t.Error("a run that is being computed can be compared or promoted")
+	}
 	contains(t, get("/replays/3"), `href="/replays/3/promote"`, `href="/replays/3/drop"`)
 	contains(t, get("/replays/4"), "differs from generation 2", "team web: n 1, and 2")
 	diff := get("/replays/3?with=live")
@@ -88,6 +98,7 @@ func TestReplays(t *testing.T) {
 
 	// Nothing is done before somebody has said that they mean it, on this site.
 	contains(t, get("/replays/3/promote"), "Promote run 3?", `action="/replays/3/promote"`)
+	contains(t, get("/replays/1/rollback"), "Go back to generation 1?", `action="/replays/1/rollback"`, "kept for 7 days")
 	if r := request(t, s, "POST", "/replays/3/promote", "Cookie", cookie, "Sec-Fetch-Site", "cross-site"); r.StatusCode != http.StatusForbidden {
 		t.Errorf("another site promotes: %s", r.Status)
 	}
@@ -132,7 +143,7 @@ func TestReplays_API(t *testing.T) {
 		AsOf  web.AsOfJSON `json:"as_of"`
 	}
 	r := request(t, s, "GET", "/api/v1/runs", "Authorization", "Bearer programs")
-	if err := json.Unmarshal([]byte(body(t, r)), &list); err != nil || len(list.Items) != 4 || list.Items[0].Number != 4 {
+	if err := json.Unmarshal([]byte(body(t, r)), &list); err != nil || len(list.Items) != 5 || list.Items[0].Number != 5 {
 		t.Errorf("%v: %+v", err, list)
 	}
 	var d web.RunDiff

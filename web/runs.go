@@ -56,7 +56,7 @@ type RunList struct {
 // Run is one generation as people and programs see it.
 type Run struct {
 	Number  uint32      `json:"number"`
-	Kind    string      `json:"kind"`  // upgrade, restate, audit
+	Kind    string      `json:"kind"`  // first, import, upgrade, restate, audit
 	State   string      `json:"state"` // computing, waiting, following, ready, promoting, live, kept, replaced, stands, lost, done
 	Says    string      `json:"says"`  // the state in a sentence
 	Reason  string      `json:"reason"`

@@ -33,18 +33,24 @@ type coordinator struct {
 	now     *catalog.Catalog
 	files   []catalog.File
 
-	past      map[streaming.Generation]*pastHistory
-	audits    map[streaming.Generation]*auditing
-	sentBack  uint64 // the turn whose predecessor is out of the live tables
-	dropAfter time.Duration
-	quick     int64 // records that are computed in under a minute
+	past     map[streaming.Generation]*pastHistory
+	audits   map[streaming.Generation]*auditing
+	judging  *judging
+	sentBack uint64          // the turn whose predecessor is out of the live tables
+	sweepAt  time.Time       // when strays are looked for again
+	found    streaming.Clock // how far the log was when this process began to coordinate
+
+	dropAfter  time.Duration
+	sweepEvery time.Duration
+	quick      int64 // records that are computed in under a minute
 
 	reached func(step string) error // for tests: an error there is a crash at that step
 }
 
 func newCoordinator(m *machine, r *room) *coordinator {
 	return &coordinator{
-		m: m, room: r, checked: make(chan struct{}), now: m.catalog, files: m.catalogFiles, dropAfter: dropAfter, quick: 60 * quickRate,
+		m: m, room: r, checked: make(chan struct{}), now: m.catalog, files: m.catalogFiles, found: streaming.NoClock,
+		dropAfter: dropAfter, sweepEvery: sweepEvery, quick: 60 * quickRate,
 		past: map[streaming.Generation]*pastHistory{}, audits: map[streaming.Generation]*auditing{}, reached: func(string) error { return nil },
 	}
 }
@@ -110,6 +116,7 @@ func (c *coordinator) run(ctx context.Context, release func(streaming.Clock)) er
 	closeOnce(c.checked)
 	defer c.stopHistories()
 	defer c.stopAudits()
+	defer c.stopJudging()
 	again, disk := time.NewTicker(look), time.NewTicker(catalogLook)
 	defer again.Stop()
 	defer disk.Stop()
@@ -155,18 +162,22 @@ func (c *coordinator) first(ctx context.Context) (streaming.GenerationManifest, 
 		if err != nil {
 			return g, err
 		}
-		g.Number, g.Reason = 1, "a history was imported"
+		g.Number, g.Reason = 1, becauseHistory
 		g.HistoryEnd, err = m.history(ctx, m, func(progress string) { m.status.set(func(p *parts) { p.importing = progress }) })
 		if err != nil {
 			return g, err
 		}
 		m.history = nil // another turn of this process to lead must not import it again
-		return g, beginGeneration(ctx, m.log, m.control, g)
+		if err := beginGeneration(ctx, m.log, m.control, g); err != nil {
+			return g, err
+		}
+		return g, m.control.Delete(ctx, importingKey)
 	}
 	ticks, err := ticksOf(ctx, m.log)
 	if err != nil {
 		return streaming.GenerationManifest{}, err
 	}
+	c.found = ticks.all
 	_ = c.readCatalog()
 	before, any, err := c.course()
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *coordinator) tidy(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.sweep(ctx, t)
 }
 
 // needed reports whether a generation has to stay.
@@ -97,8 +97,8 @@ func (c *coordinator) sendBack(ctx context.Context, t turn) error {
 	return nil
 }
 
-// drop removes all that there is of a generation: its topic, snapshots, files and
-// rows, and last its records.
+// drop removes all that there is of a generation: its topic, groups, snapshots, files
+// and rows, and last its records.
 func (c *coordinator) drop(ctx context.Context, g streaming.GenerationManifest) error {
 	if err := c.empty(ctx, g); err != nil {
 		return err
@@ -107,6 +107,7 @@ func (c *coordinator) drop(ctx context.Context, g streaming.GenerationManifest) 
 		return err
 	}
 	c.m.app.log.Info("a generation is dropped", "generation", g.Number)
+	c.sweepAt = time.Now().Add(c.dropAfter) // for what somebody writes who has not noticed
 	return nil
 }
 
@@ -122,7 +123,7 @@ func (c *coordinator) empty(ctx context.Context, g streaming.GenerationManifest)
 	for p := range g.EventsPartitions {
 		shards = append(shards, kafka.ShardName("engine", g.Number, p))
 	}
-	if err := kafka.DropTopic(ctx, c.m.log.Config, c.m.log.EventsTopic(g.Number)); err != nil {
+	if err := c.dropTopics(ctx, g.Number); err != nil {
 		return err
 	}
 	for _, shard := range shards {

@@ -77,6 +77,9 @@ func (c *coordinator) look(ctx context.Context, p *pastHistory) error {
 	case err := <-p.done:
 		delete(c.past, g.Number)
 		if err == nil {
+			if err := c.reached(fmt.Sprintf("history %d computed", g.Number)); err != nil {
+				return err
+			}
 			c.say(g, "")
 			return c.setFollowing(ctx, g.Number)
 		}
@@ -171,6 +174,9 @@ func (c *coordinator) beginHistory(ctx context.Context, m streaming.GenerationMa
 		}
 		past.done <- err
 	}()
+	if err := c.reached(fmt.Sprintf("history %d", m.Number)); err != nil {
+		return err
+	}
 	return c.setProgress(ctx, m.Number, past.progress(past.began))
 }
 

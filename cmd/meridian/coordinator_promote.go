@@ -33,6 +33,14 @@ func (c *coordinator) takeover(ctx context.Context) error {
 	if caught, err := c.caughtUp(ctx, t.Generation, g); err != nil || !caught {
 		return err
 	}
+	if may, err := c.mayTakeOver(ctx, t, g); err != nil || !may {
+		if j, any := c.judged(g.Number, t.Generation); any && !may {
+			c.m.status.set(func(p *parts) {
+				p.coming = fmt.Sprintf("generation %d has been computed, because %s, and waits to be promoted: %s; see `meridian replay diff %d`", g.Number, g.Reason, j, g.Number)
+			})
+		}
+		return err
+	}
 	return c.setPromotion(ctx, promotion{Generation: g.Number, Step: stepCatchUp, Sequence: t.after()})
 }
 
@@ -112,6 +120,9 @@ func (c *coordinator) promotionStep(ctx context.Context, p promotion) (promotion
 			p.Sequence = max(p.Sequence+1, uint64(time.Now().UnixMilli()))
 			return p.Step, c.setPromotion(ctx, p)
 		}
+		if errors.Is(err, storage.ErrNotMoved) { // somebody who had not heard of the pause has written behind the move
+			return then(stepMove)
+		}
 		return "", err
 	}
 	return p.Step, fmt.Errorf("a later version has a step %q", p.Step)
@@ -153,7 +164,7 @@ func (c *coordinator) caughtUp(ctx context.Context, live streaming.Generation, g
 		return false, nil
 	}
 	if g.HistoryEnd == 0 && live == 0 {
-		return true, nil // it is the first, or follows a log that is gone
+		return c.firstShown(ctx, g)
 	}
 	least := g.HistoryEnd.Clock()
 	if c.get(live) != nil {
@@ -165,6 +176,34 @@ func (c *coordinator) caughtUp(ctx context.Context, live streaming.Generation, g
 	}
 	shards, clock, err := c.m.database.Progress(ctx, g.Number)
 	return err == nil && shards >= int(g.EventsPartitions) && clock >= least, err
+}
+
+// firstShown reports whether the first generation of an instance can be shown: what
+// was on the log when this process began, as after an import, is computed before, for
+// nobody could tell a part of it from the whole.
+func (c *coordinator) firstShown(ctx context.Context, g streaming.GenerationManifest) (bool, error) {
+	if c.found == streaming.NoClock {
+		return true, nil
+	}
+	shards, clock, err := c.m.database.Progress(ctx, g.Number)
+	if err != nil {
+		return false, err
+	}
+	if shards >= int(g.EventsPartitions) && clock >= streaming.RoundOf(c.found).Clock() {
+		return true, nil
+	}
+	text := "what is on the log is being computed"
+	if run := c.get(g.Number); run != nil {
+		read, all := int64(0), int64(0)
+		for _, sh := range run.stages.route.Shards() {
+			read, all = read+sh.Next, all+max(sh.End, sh.Next)
+		}
+		if all > 0 {
+			text = fmt.Sprintf("%d of %d deliveries and ticks", read, all)
+		}
+	}
+	c.m.status.set(func(p *parts) { p.importing = text })
+	return false, nil
 }
 
 // manifestOf returns a generation's manifest, if it is there.

@@ -296,7 +296,8 @@ func (m *machine) generationWithout(ctx context.Context, t *jobs.Task) (streamin
 		}
 		if any && now.Number > newest.Number {
 			t.Report(ctx, jobs.Progress{Share: 5.0 / 10, Text: fmt.Sprintf("history is computed without them: generation %d", now.Number)})
-			if m.config.Generations.Promote == "manual" && m.room.following(now) && !asked {
+			j, _ := m.room.judged(now.Number, turn.Generation) // a new release may wait for a word, too
+			if (m.config.Generations.Promote == "manual" || len(j.Outside) > 0) && m.room.following(now) && !asked {
 				asked = true
 				if err := m.room.ask(ctx, wish{Promote: now.Number, By: becauseErased}); err != nil {
 					return 0, err

@@ -27,6 +27,9 @@ type exitErr struct {
 	err  error
 }
 
+// errInterrupted is of what was stopped by Ctrl-C, and has said what becomes of it.
+var errInterrupted = &exitErr{code: exitInterrupted}
+
 func (e *exitErr) Error() string {
 	if e.err == nil {
 		return fmt.Sprintf("exit code %d", e.code)

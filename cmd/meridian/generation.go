@@ -199,7 +199,7 @@ func ensureGeneration(ctx context.Context, c config.Config, cat *catalog.Catalog
 			return m, err
 		}
 		if before == 0 {
-			m.Number, m.Reason = 1, "the instance was made"
+			m.Number, m.Reason = 1, becauseMade
 			return m, beginGeneration(ctx, l, control, m)
 		}
 		return nextGeneration(ctx, l, control, m, before, "the log that earlier generations were computed from is gone", last)

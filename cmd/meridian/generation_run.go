@@ -19,10 +19,35 @@ import (
 type runKind string
 
 const (
-	runUpgrade runKind = "upgrade" // begun by itself: the first, a change of catalog, settings or logic
+	runUpgrade runKind = "upgrade" // begun by itself: a change of catalog, settings or logic, or something was lost
 	runRestate runKind = "restate" // today's catalog and logic over all history
 	runAudit   runKind = "audit"   // the live generation's manifest again, whose rows it has to reproduce
 )
+
+// Kinds that the first generations of an instance are shown with. They begin by
+// themselves, and are no upgrade of anything.
+const (
+	runFirst  runKind = "first"
+	runImport runKind = "import"
+)
+
+// The reasons of their manifests.
+const (
+	becauseMade     = "the instance was made"
+	becauseImported = "an archive was imported"
+	becauseHistory  = "a history was imported"
+)
+
+// shownKind is the kind of a generation for people.
+func shownKind(m streaming.GenerationManifest, r runRecord) runKind {
+	switch {
+	case r.Kind == runUpgrade && m.Reason == becauseMade:
+		return runFirst
+	case r.Kind == runUpgrade && (m.Reason == becauseImported || m.Reason == becauseHistory):
+		return runImport
+	}
+	return r.Kind
+}
 
 // runRecord is what the ledger holds of a run besides its manifest.
 type runRecord struct {
@@ -129,21 +154,32 @@ func (l ledger) course() (m streaming.GenerationManifest, any bool, err error) {
 // next returns a number that no generation has had. Numbers of those that were
 // dropped are not given again: a reader may still hold one.
 func (l ledger) next(ctx context.Context, above streaming.Generation) (streaming.Generation, error) {
+	highest, err := l.highest()
+	if err != nil {
+		return 0, err
+	}
+	above = max(above, highest)
+	return above + 1, l.control.Put(ctx, highestKey, fmt.Appendf(nil, "%d", above+1))
+}
+
+// highest is the highest number that a generation has had.
+func (l ledger) highest() (highest streaming.Generation, err error) {
 	all, err := l.manifests()
 	if err != nil {
 		return 0, err
 	}
 	for _, m := range all {
-		above = max(above, m.Number)
+		highest = max(highest, m.Number)
 	}
-	if data, ok := l.control.Get(highestKey); ok {
-		var n streaming.Generation
-		if err := json.Unmarshal(data, &n); err != nil {
-			return 0, fmt.Errorf("the record of the highest generation cannot be read: %w", err)
-		}
-		above = max(above, n)
+	data, ok := l.control.Get(highestKey)
+	if !ok {
+		return highest, nil
 	}
-	return above + 1, l.control.Put(ctx, highestKey, fmt.Appendf(nil, "%d", above+1))
+	var n streaming.Generation
+	if err := json.Unmarshal(data, &n); err != nil {
+		return 0, fmt.Errorf("the record of the highest generation cannot be read: %w", err)
+	}
+	return max(highest, n), nil
 }
 
 // side is where the rows of a generation are written: those of the one that

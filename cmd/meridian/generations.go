@@ -21,6 +21,7 @@ import (
 //	following/00000003    its history is over, and its shards go on from there
 //	run/00000003          that somebody asked for it, and with which limits
 //	progress/00000003     how far its history is
+//	judged/00000003       whether it differs where its release says so
 //	live                  which one readers see, and which it replaced
 //	promotion             the turn that is being taken, and at which step it is
 //	paused/00000003/00001 that a shard stands for it
@@ -233,7 +234,7 @@ func (l ledger) wishes() (all []wish) {
 // forget removes what the ledger holds of a generation that is gone, and the
 // catalogs that no other one has.
 func (l ledger) forget(ctx context.Context, m streaming.GenerationManifest) error {
-	keys := []string{numbered(followingKeys, m.Number), numbered(lostKeys, m.Number), numbered(progressKeys, m.Number)}
+	keys := []string{numbered(followingKeys, m.Number), numbered(lostKeys, m.Number), numbered(progressKeys, m.Number), numbered(judgedKeys, m.Number)}
 	for _, e := range l.control.All(kafka.ShardKeys) {
 		if st, err := kafka.DecodeShard(e.Value); err == nil && st.Generation == m.Number {
 			keys = append(keys, e.Key)

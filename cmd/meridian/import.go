@@ -115,7 +115,7 @@ func (a *app) importFile(ctx context.Context, c config.Config, path string, hist
 	if err != nil {
 		return put, err
 	}
-	m.Number, m.Reason = 1, "an archive was imported"
+	m.Number, m.Reason = 1, becauseImported
 	if history {
 		m.HistoryEnd = end
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"meridian/cmd/meridian/config"
@@ -99,12 +100,37 @@ func asSentence(err error) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// importing is how far the import is that runs, wherever it does; "": none.
+// importing is how far the import is that runs, wherever it does; "": none. Every
+// page asks, and jobs are JSON in a topic.
 func (m *machine) importing() string {
-	for _, j := range m.jobs.List() {
-		if j.State == jobs.Running && j.Progress.Importing != "" {
-			return j.Progress.Importing
+	return m.imports.recent(importsAge, func() string {
+		for _, j := range m.jobs.List() {
+			if j.State == jobs.Running && j.Progress.Importing != "" {
+				return j.Progress.Importing
+			}
 		}
+		return ""
+	})
+}
+
+// importsAge is how old an answer to every page may be: an import says how far it is
+// about once a second.
+const importsAge = time.Second
+
+// recentText is one that many ask for, and that costs something to find.
+type recentText struct {
+	mu    sync.Mutex
+	text  string
+	until time.Time
+}
+
+// recent returns the last text while it is not older than age; find is asked by one
+// at a time, and the others wait for it.
+func (t *recentText) recent(age time.Duration, find func() string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := time.Now(); !now.Before(t.until) {
+		t.text, t.until = find(), now.Add(age)
 	}
-	return ""
+	return t.text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -59,6 +60,17 @@ func TestAudit_OfThreeProcesses(t *testing.T) {
 // changeTables changes the tables behind everybody's back.
 func changeTables(t *testing.T, in *instanceTest, sql string) {
 	t.Helper()
+	in.statement(t, storage.Raw{Text: sql, Write: true})
+}
+
+// ask asks the tables, and returns the answer's lines.
+func (in *instanceTest) ask(t *testing.T, sql string) string {
+	t.Helper()
+	return in.statement(t, storage.Raw{Text: sql})
+}
+
+func (in *instanceTest) statement(t *testing.T, q storage.Raw) string {
+	t.Helper()
 	options, err := storage.ParseDSN("http://" + in.database.Addr() + "/meridian")
 	if err != nil {
 		t.Fatal(err)
@@ -68,11 +80,14 @@ func changeTables(t *testing.T, in *instanceTest, sql string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	answer, err := db.Raw(t.Context(), storage.Raw{Text: sql, Write: true})
-	if err == nil {
-		err = answer.Close()
-	}
+	answer, err := db.Raw(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer answer.Close()
+	text, err := io.ReadAll(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

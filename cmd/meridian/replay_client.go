@@ -38,21 +38,23 @@ func (a *app) withServer(ctx context.Context, c config.Config, do func(ctx conte
 	if codeOf(err) != exitUnavailable || a.server != "" {
 		return do(ctx, remote, false)
 	}
+	asked := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
+	began := false
 	err = a.serve(ctx, c, machineOptions{roles: roles{true, true, true}, inside: func(ctx context.Context, m *machine) {
 		defer stop()
 		for _, ready := range []chan struct{}{m.tables, m.coordinator.checked} {
 			select {
 			case <-ready:
 			case <-ctx.Done():
-				failed = ctx.Err()
 				return
 			}
 		}
 		mux := http.NewServeMux()
 		m.serveRuns(mux)
+		began = true
 		failed = do(ctx, func(ctx context.Context, method, path string, body, to any) error {
 			data, err := json.Marshal(body)
 			if err != nil {
@@ -68,6 +70,10 @@ func (a *app) withServer(ctx context.Context, c config.Config, do func(ctx conte
 			return readAnswer("this process", w.status, w.body.Bytes(), to)
 		}, true)
 	}})
+	if !began && asked.Err() != nil && err == nil {
+		fmt.Fprintln(a.err, "\nStopped while the instance was starting; nothing was asked of it.")
+		return errInterrupted
+	}
 	return errors.Join(err, failed)
 }
 

@@ -166,18 +166,28 @@ func (a *app) runActCommand(action web.RunAction, use, short, until string) *cob
 			}
 		}
 		var did struct{ Said string }
-		if err := ask(context.WithoutCancel(ctx), http.MethodPost, fmt.Sprintf("/api/v1/runs/%d/%s", n, action), nil, &did); err != nil {
+		if err := ask(askingFrom(ctx, here), http.MethodPost, fmt.Sprintf("/api/v1/runs/%d/%s", n, action), nil, &did); err != nil {
+			if here && ctx.Err() != nil {
+				fmt.Fprintf(a.err, "\nStopped. If it was asked for already, it is done with the next start of a server: `meridian replay show %d` tells.\n", n)
+				return errInterrupted
+			}
 			return err
 		}
 		fmt.Fprintln(a.err, did.Said)
 		switch {
 		case action == web.ResumeRun:
 			return a.followRun(ctx, ask, here, n, asJSON)
+		case until == "" && asJSON:
+			return json.NewEncoder(a.out).Encode(map[string]any{"number": n, "said": did.Said})
 		case until == "":
 			return nil
 		}
 		run, err := a.watchRun(ctx, ask, n, func(r web.Run) bool { return r.State == until || r.State == "lost" || r.State == "stands" })
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil && here:
+			fmt.Fprintf(a.err, "\nStopped. It goes on with the next start of a server; `meridian replay show %d` tells how far it is.\n", n)
+			return errInterrupted
+		case ctx.Err() != nil:
 			fmt.Fprintf(a.err, "\nIt goes on in the server. `meridian replay show %d` tells how far it is.\n", n)
 			return withCode(exitInterrupted, errors.New("detached"))
 		}

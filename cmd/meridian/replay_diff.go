@@ -102,9 +102,15 @@ func (x runs) pair(q web.RunDiffQuery) (first, second streaming.GenerationManife
 		if n == 0 {
 			n = uint32(t.Generation)
 		}
+		if n == 0 {
+			return m, &web.Error{Status: http.StatusConflict, Title: "No numbers yet", Detail: "There are no numbers yet that a run could be compared with: the first history is being computed. `meridian replay list` tells how far it is."}
+		}
 		m, ok, err := l.manifestOf(streaming.Generation(n))
 		if err == nil && !ok {
 			err = noRun(n)
+		}
+		if err == nil {
+			err = x.readable(m)
 		}
 		return m, err
 	}
@@ -118,6 +124,34 @@ func (x runs) pair(q web.RunDiffQuery) (first, second streaming.GenerationManife
 		return first, second, &web.Error{Status: http.StatusBadRequest, Title: "One run", Detail: fmt.Sprintf("Run %d is compared with itself; name another one with --with.", first.Number)}
 	}
 	return first, second, nil
+}
+
+// readable says why the rows of a generation cannot be shown: those of a history come
+// into the tables piece by piece, and a half looks like a whole.
+func (x runs) readable(m streaming.GenerationManifest) error {
+	l := x.m.room.ledger
+	r, err := l.runOf(m.Number)
+	switch {
+	case err != nil:
+		return err
+	case r.Audit != nil:
+		return &web.Error{Status: http.StatusConflict, Title: "Over", Detail: fmt.Sprintf("Audit %d is over, and what it computed is removed; `meridian replay show %d` has its report.", m.Number, m.Number)}
+	case !l.following(m):
+		return &web.Error{Status: http.StatusConflict, Title: "Not yet", Detail: fmt.Sprintf("The history of run %d is still being computed, so it has a part of its numbers; ask again when `meridian replay show %d` says that it has caught up.", m.Number, m.Number)}
+	}
+	return nil
+}
+
+// mayRead is readable by number, for whoever reads tables.
+func (x runs) mayRead(g streaming.Generation) error {
+	m, ok, err := x.m.room.manifestOf(g)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return noRun(uint32(g))
+	}
+	return x.readable(m)
 }
 
 // behind is the clock that both generations have reached.

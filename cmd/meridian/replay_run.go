@@ -34,7 +34,11 @@ func (a *app) startRun(ctx context.Context, f replayStart) error {
 	}
 	return a.withServer(ctx, c, func(ctx context.Context, ask runAsker, here bool) error {
 		var run web.Run
-		if err := ask(context.WithoutCancel(ctx), http.MethodPost, "/api/v1/runs", f.wish, &run); err != nil {
+		if err := ask(askingFrom(ctx, here), http.MethodPost, "/api/v1/runs", f.wish, &run); err != nil {
+			if here && ctx.Err() != nil {
+				fmt.Fprintln(a.err, "\nStopped. If the run was asked for already, it begins with the next start of a server: `meridian replay list` tells.")
+				return errInterrupted
+			}
 			return err
 		}
 		fmt.Fprintf(a.err, "Run %d: %s.\n", run.Number, run.Reason)
@@ -49,8 +53,7 @@ func (a *app) followRun(ctx context.Context, ask runAsker, here bool, number uin
 		return r.State != "computing" && r.State != "waiting" && r.State != "following" && r.State != "promoting"
 	})
 	if ctx.Err() != nil {
-		a.leave(here, number)
-		return withCode(exitInterrupted, errors.New("detached"))
+		return a.leave(here, number)
 	}
 	if err != nil {
 		return err
@@ -71,13 +74,31 @@ func (a *app) followRun(ctx context.Context, ask runAsker, here bool, number uin
 	return nil
 }
 
+// askingFrom is how a wish is sent: a server goes on with what it was asked for when
+// Ctrl-C ends the command; one in this process ends with it.
+func askingFrom(ctx context.Context, here bool) context.Context {
+	if here {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
 // leave says what becomes of a run that nobody watches any more.
-func (a *app) leave(here bool, number uint32) {
+func (a *app) leave(here bool, number uint32) error {
 	if here {
 		fmt.Fprintf(a.err, "\nStopped. Run %d goes on from its last checkpoint with the next start of a server, or with `meridian replay resume %d`.\n", number, number)
-		return
+		return errInterrupted
 	}
 	fmt.Fprintf(a.err, "\nRun %d goes on in the server. `meridian replay resume %d` shows it again, `meridian replay drop %d` ends it.\n", number, number, number)
+	return withCode(exitInterrupted, errors.New("detached"))
+}
+
+// gone says what becomes of a run whose server has stopped answering.
+func gone(err error, number uint32) error {
+	if codeOf(err) != exitUnavailable {
+		return err
+	}
+	return withCode(exitUnavailable, fmt.Errorf("run %d is not lost: it goes on from its last checkpoint when a server runs again, and `meridian replay resume %d` shows it then (%w)", number, number, err))
 }
 
 // watchEvery is how often a run is asked after: the first line comes within a second.
@@ -92,7 +113,7 @@ func (a *app) watchRun(ctx context.Context, ask runAsker, number uint32, over fu
 	for {
 		var run web.Run
 		if err := ask(ctx, http.MethodGet, fmt.Sprintf("/api/v1/runs/%d", number), nil, &run); err != nil {
-			return run, err
+			return run, gone(err, number)
 		}
 		if over(run) {
 			return run, nil

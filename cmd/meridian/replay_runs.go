@@ -73,7 +73,7 @@ func (x runs) describe(ctx context.Context, m streaming.GenerationManifest, t tu
 		return web.Run{}, err
 	}
 	out := web.Run{
-		Number: uint32(m.Number), Kind: string(r.Kind), Reason: m.Reason, By: r.By, Begun: instantText(m.Begun), Ended: instantText(r.Ended),
+		Number: uint32(m.Number), Kind: string(shownKind(m, r)), Reason: m.Reason, By: r.By, Begun: instantText(m.Begun), Ended: instantText(r.Ended),
 		Logic: m.Logic, Catalog: m.CatalogHash.String(), Zones: m.ZoneHash.String(), MaxRate: r.MaxRate, Problem: r.Problem, Can: []web.RunAction{},
 		Limits: web.RunLimits{From: instantText(r.Limits.From), To: instantText(r.Limits.To), Teams: noNil(r.Limits.Teams), Metrics: noNil(r.Limits.Metrics)},
 		Audit:  auditOf(r.Audit),
@@ -170,6 +170,11 @@ func (x runs) state(m streaming.GenerationManifest, r runRecord, t turn, out web
 		return "following", fmt.Sprintf("follows the log, %s behind", time.Duration(out.Behind*float64(time.Second)).Round(time.Second)), nil
 	case r.Kind == runUpgrade && x.m.config.Generations.Promote == "manual":
 		return "ready", "has caught up, and waits to be promoted", nil
+	case r.Kind == runUpgrade:
+		if j, any := l.judged(m.Number, t.Generation); any && len(j.Outside) > 0 {
+			return "ready", fmt.Sprintf("has caught up, and waits to be promoted: %s; `meridian replay diff %d` shows where, `meridian replay promote %d` takes it", j, m.Number, m.Number), nil
+		}
+		return "ready", "has caught up, and takes over in a moment", nil
 	}
 	return "ready", "has caught up, and follows the log", nil
 }
@@ -222,11 +227,14 @@ func (x runs) Turn() (out web.RunTurn) {
 		out.Coming = fmt.Sprintf("Numbers are computed anew, because %s", course.Reason)
 		p, promoting, _ := l.promoting()
 		progress, any := l.progressOf(course.Number)
+		judged, _ := l.judged(course.Number, t.Generation)
 		switch {
 		case promoting && p.Generation == course.Number:
 			out.Coming += "; they take over in a moment"
 		case l.following(course) && x.m.config.Generations.Promote == "manual":
 			out.Coming += "; they are ready, and wait to be promoted"
+		case len(judged.Outside) > 0:
+			out.Coming += fmt.Sprintf("; %s, so they wait for somebody to promote them (run %d)", judged, course.Number)
 		case l.following(course):
 			out.Coming += "; they take over when they have caught up"
 		case any && progress.ETA > 0:

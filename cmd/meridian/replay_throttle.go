@@ -40,6 +40,13 @@ type pace struct {
 
 	mu   sync.Mutex
 	next time.Time // when the next record may go
+	let  int64     // records that were let through, or wait for it
+}
+
+func (p *pace) passed() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.let
 }
 
 func (p *pace) wait(ctx context.Context, records int) error {
@@ -47,6 +54,7 @@ func (p *pace) wait(ctx context.Context, records int) error {
 		return ctx.Err()
 	}
 	p.mu.Lock()
+	p.let += int64(records)
 	now := time.Now()
 	if p.next.Before(now) {
 		p.next = now // what was not used is not saved up

@@ -100,6 +100,7 @@ type machine struct {
 	throttles    throttles // of runs
 	coordinator  *coordinator
 	jobs         *jobs.Manager
+	imports      recentText     // how far the import is that runs
 	catalogFiles []catalog.File // nil: nobody has them
 	log          *deliveryLog
 	last         streaming.Clock // the highest tick on the log, at the start
@@ -201,6 +202,7 @@ func (a *app) serve(ctx context.Context, c config.Config, o machineOptions) (err
 	m.delays = newDelays(boundsOf(c), c.Time.LateBudget)
 	m.status.delays, m.status.roles, m.status.others = m.delays, m.roles, &others{control: m.control}
 	m.room = newRoom(m)
+	m.database.Refuse(runs{m}.mayRead)
 	m.coordinator = newCoordinator(m, m.room)
 	if o.coordinating != nil {
 		o.coordinating(m.coordinator)

@@ -150,10 +150,7 @@ func deliver(url, secret string, body []byte) error {
 }
 
 func pointsOver(socket, query string) ([]metrics.PointJSON, error) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
-	}}}
-	res, err := client.Get("http://localhost/api/v1/points?" + query)
+	res, err := overSocket(socket).Get("http://localhost/api/v1/points?" + query)
 	if err != nil {
 		return nil, err
 	}
@@ -176,4 +173,11 @@ func freeAddress(t testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// overSocket asks over an admin socket.
+func overSocket(socket string) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
 }

@@ -31,10 +31,13 @@ type rowSink interface {
 
 // stagesTuning is how the runners of both stages are tuned; it changes nothing of a
 // result.
-type stagesTuning struct{ route, engine kafka.RunnerConfig }
+type stagesTuning struct {
+	route, engine kafka.RunnerConfig
+	fetch         int32 // bytes that a shard is given at once, about
+}
 
 func defaultStagesTuning() stagesTuning {
-	return stagesTuning{kafka.DefaultRunnerConfig(), kafka.DefaultRunnerConfig()}
+	return stagesTuning{kafka.DefaultRunnerConfig(), kafka.DefaultRunnerConfig(), 8 << 20}
 }
 
 func newStages(l *deliveryLog, p pins, m streaming.GenerationManifest, snapshots streaming.Snapshots, sink rowSink, tuning stagesTuning) *stages {
@@ -51,7 +54,7 @@ func newStages(l *deliveryLog, p pins, m streaming.GenerationManifest, snapshots
 		copies: copies, rows: sink, entries: entries,
 		route: kafka.NewRunner(l.Config, kafka.Stage[ingest.Entry, ingest.Copy]{
 			Name: "route", Generation: m.Number,
-			Input:     kafka.Log{Config: l.Config, Topic: l.DeliveriesTopic(), Archive: l.archive, FetchBytes: 8 << 20},
+			Input:     kafka.Log{Config: l.Config, Topic: l.DeliveriesTopic(), Archive: l.archive, FetchBytes: tuning.fetch},
 			First:     func(partition int32) int64 { return m.First[partition] },
 			Upstreams: func(partition int32) []int32 { return []int32{partition} },
 			Program: func(partition int32) (streaming.Program[ingest.Entry, ingest.Copy], error) {
@@ -64,7 +67,7 @@ func newStages(l *deliveryLog, p pins, m streaming.GenerationManifest, snapshots
 		}, tuning.route),
 		engine: kafka.NewRunner(l.Config, kafka.Stage[event.Routed, metrics.Row]{
 			Name: "engine", Generation: m.Number,
-			Input:     kafka.Log{Config: l.Config, Topic: topic, FetchBytes: 8 << 20},
+			Input:     kafka.Log{Config: l.Config, Topic: topic, FetchBytes: tuning.fetch},
 			Upstreams: func(int32) []int32 { return m.Upstreams() },
 			Program: func(int32) (streaming.Program[event.Routed, metrics.Row], error) {
 				return metrics.NewEngine(p.engine())

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -174,11 +173,12 @@ func (s *Control) All(prefix string) []ControlEntry {
 
 func (s *Control) all(prefix string) []ControlEntry {
 	var out []ControlEntry
-	for _, key := range slices.Sorted(maps.Keys(s.entries)) {
-		if e := s.entries[key]; strings.HasPrefix(key, prefix) && e.Value != nil {
+	for key, e := range s.entries {
+		if strings.HasPrefix(key, prefix) && e.Value != nil {
 			out = append(out, e)
 		}
 	}
+	slices.SortFunc(out, func(a, b ControlEntry) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 

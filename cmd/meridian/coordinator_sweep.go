@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"meridian/storage"
+	"meridian/streaming"
+	"meridian/streaming/kafka"
+)
+
+// sweepEvery is how often strays are looked for: what is left of generations that
+// nobody knows any more, and rows that lie in the wrong half. It reads lists of
+// partitions, topics and groups.
+const sweepEvery = time.Minute
+
+// sweep removes rows, topics and groups of generations that are gone: written by a
+// process that was thought dead while its run was dropped, left by a drop or a
+// beginning that was cut off, or of a log that is gone, once readers see another.
+// And it brings after what such a process wrote into the replay tables of the
+// generation that readers see, when it had not heard of its promotion.
+//
+// It touches only numbers up to the highest that this coordinator knows to be given:
+// one that was replaced and has not noticed knows nothing of what its successor has
+// begun, and may not take it for a stray.
+func (c *coordinator) sweep(ctx context.Context, t turn) error {
+	if time.Now().Before(c.sweepAt) {
+		return nil
+	}
+	c.sweepAt = time.Now().Add(c.sweepEvery)
+	if whole, err := c.m.database.Confirmed(ctx, t.Generation); err != nil {
+		return err
+	} else if !whole {
+		c.m.app.log.Info("rows of the generation that readers see are brought after", "generation", t.Generation)
+		if err := c.m.database.Promote(ctx, t.Generation); err != nil {
+			return err
+		}
+	}
+	all, err := c.manifests()
+	if err != nil {
+		return err
+	}
+	highest, err := c.highest()
+	if err != nil {
+		return err
+	}
+	stray := func(g streaming.Generation) bool {
+		return g != 0 && g != t.Generation && g <= highest && !slices.ContainsFunc(all, func(m streaming.GenerationManifest) bool { return m.Number == g })
+	}
+	rows, err := c.m.database.Generations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range rows {
+		if !stray(g) {
+			continue
+		}
+		if err := c.m.database.Drop(ctx, g); err != nil && !errors.Is(err, storage.ErrCurrent) {
+			return err
+		}
+		c.m.app.log.Info("rows are removed of a generation that is gone", "generation", g)
+	}
+	left, err := kafka.Generations(ctx, c.m.log.Config, computingStages...)
+	if err != nil {
+		return err
+	}
+	for _, g := range left {
+		if !stray(g) {
+			continue
+		}
+		if err := c.dropTopics(ctx, g); err != nil {
+			return err
+		}
+		c.m.app.log.Info("what the broker had of a generation is removed", "generation", g)
+	}
+	return nil
+}
+
+// computingStages are the stages of a generation that have a consumer group each.
+var computingStages = []string{"route", "engine"}
+
+// dropTopics removes what the broker has of a generation. A group that somebody is
+// still a member of, as one who has died is for some seconds, is left to the next
+// sweep.
+func (c *coordinator) dropTopics(ctx context.Context, g streaming.Generation) error {
+	if err := kafka.DropTopic(ctx, c.m.log.Config, c.m.log.EventsTopic(g)); err != nil {
+		return err
+	}
+	var groups []string
+	for _, stage := range computingStages {
+		groups = append(groups, c.m.log.Group(stage, g))
+	}
+	err := kafka.DropGroups(ctx, c.m.log.Config, groups...)
+	if errors.Is(err, kafka.ErrGroupInUse) {
+		return nil
+	}
+	return err
+}

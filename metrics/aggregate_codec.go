@@ -31,13 +31,7 @@ func newCodec() codec {
 var theCodec = newCodec()
 
 // Bytes returns the canonical bytes of a: the column `state`.
-func (a *Aggregate) Bytes() []byte {
-	b, err := theCodec.Marshal(a)
-	if err != nil {
-		panic(err) // integers, strings and slices of them always marshal
-	}
-	return b
-}
+func (a *Aggregate) Bytes() []byte { return a.AppendBytes(nil) }
 
 // ErrDamagedState is wrapped when bytes are no aggregate that Bytes wrote.
 var ErrDamagedState = errors.New("metrics: the state of a point cannot be read; its row is damaged, or was written by a later version")

@@ -95,11 +95,8 @@ func (p *Point) quantile(i int) (Number, bool) {
 	if p.Aggregate == nil || !p.statistic().exact() {
 		return 0, false
 	}
-	q := p.Aggregate.quantiles()
-	if q == nil {
-		return 0, false
-	}
-	return Number(float64(q[i]) / float64(quantileDenominator*p.scale())), true
+	q, ok := p.Aggregate.quantile(i)
+	return Number(float64(q) / float64(quantileDenominator*p.scale())), ok
 }
 
 // scale is how many of the units of observations make one of the point's:

@@ -47,3 +47,22 @@ func (a *Aggregate) quantiles() []int64 {
 	}
 	return quantiles(len(a.All.Values), func(i int) int64 { return a.All.Values[i] })
 }
+
+// quantile is one of quantiles, and false without values. It makes nothing: each
+// point is asked for four.
+func (a *Aggregate) quantile(i int) (int64, bool) {
+	if a.Quantiles != nil {
+		return a.Quantiles[i], true
+	}
+	if len(a.All.Values) == 0 {
+		return 0, false
+	}
+	num, den := int64(1), int64(2)
+	switch i {
+	case 1:
+		num, den = 3, 4
+	case 2:
+		num, den = 9, 10
+	}
+	return interpolate(len(a.All.Values), num, den, func(i int) int64 { return a.All.Values[i] }) * (quantileDenominator / den), true
+}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // for an insert.
 type absent struct {
 	from, to time.Time
-	rows     map[RowKey]*metrics.Point
+	rows     map[timeline.Millis]streaming.Version // by start: all else of the points is the same
 	inserts  int
 	failed   *batches // what could not be written last
 	t        *testing.T
@@ -38,9 +39,13 @@ func (a *absent) write(_ context.Context, b *batches) error {
 	}
 	a.failed = nil
 	a.inserts++
-	for _, p := range b.points.rows {
-		if old := a.rows[KeyOf(p)]; old == nil || old.Version <= p.Version {
-			a.rows[KeyOf(p)] = p
+	points := b.tables[pointsPlace]
+	for _, one := range points.blocks {
+		one.settle(points.heads)
+		starts, versions := one.columnOf(points, "start").data, one.columnOf(points, "version").data
+		for i := range one.rows {
+			start, v := timeline.Millis(binary.LittleEndian.Uint64(starts[8*i:])), streaming.Version(binary.LittleEndian.Uint64(versions[8*i:]))
+			a.rows[start] = max(a.rows[start], v)
 		}
 	}
 	return nil
@@ -54,7 +59,7 @@ func TestAnHourWithoutTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &Database{cfg: Config{MaxRows: 1000, Log: slog.New(slog.DiscardHandler)}.withDefaults()}
 		began := time.Now()
-		db := &absent{from: began.Add(time.Minute), to: began.Add(time.Hour + time.Minute), rows: map[RowKey]*metrics.Point{}, t: t}
+		db := &absent{from: began.Add(time.Minute), to: began.Add(time.Hour + time.Minute), rows: map[timeline.Millis]streaming.Version{}, t: t}
 		s := d.NewSink(Live, nil)
 		s.write = db.write
 		ctx, stop := context.WithCancel(t.Context())
@@ -65,7 +70,7 @@ func TestAnHourWithoutTheDatabase(t *testing.T) {
 		// a new version of a key of before.
 		const ticks, each = 4 * 3600, 20
 		template := merged("web", at(9, 0), 1, version(1, at(12, 0)))
-		want, most := map[RowKey]streaming.Version{}, 0
+		want, most := map[timeline.Millis]streaming.Version{}, 0
 		var caughtUp time.Duration
 		for tick := range ticks {
 			due := began.Add(time.Duration(tick) * 500 * time.Millisecond)
@@ -81,7 +86,7 @@ func TestAnHourWithoutTheDatabase(t *testing.T) {
 				p.Start = timeline.Millis((tick/2)*each+i) * timeline.Hour
 				p.Version = streaming.NewVersion(1, streaming.Round(1000+tick))
 				rows[i] = &p
-				want[KeyOf(&p)] = p.Version
+				want[p.Start] = p.Version
 			}
 			if err := s.Put(t.Context(), 0, rows); err != nil {
 				t.Fatal(err)
@@ -96,8 +101,8 @@ func TestAnHourWithoutTheDatabase(t *testing.T) {
 		}
 		is(t, "keys", len(db.rows), len(want))
 		for key, v := range want {
-			if db.rows[key] == nil || db.rows[key].Version != v {
-				t.Fatalf("%s is not there as version %d", key, v)
+			if db.rows[key] != v {
+				t.Fatalf("the point at %s is not there as version %d", key, v)
 			}
 		}
 		if limit := 1000 + each; most > limit {

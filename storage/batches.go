@@ -3,13 +3,11 @@ package storage
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"meridian/metrics"
 	"meridian/streaming"
 	"meridian/streaming/timeline"
 )
@@ -17,16 +15,23 @@ import (
 // batches are the rows of all tables that are written together, and how far
 // each shard is with them.
 type batches struct {
-	side         Side
-	points       *batch[*metrics.Point, pointKey]
-	observations *batch[*metrics.ObservationRow, observationKey]
-	quality      *batch[*metrics.QualityRow, qualityKey]
-	rejects      *batch[*metrics.RejectRow, rejectKey]
-	coverage     *batch[*metrics.CoverageRow, coverageKey]
-	progress     map[progressKey]streaming.Round
+	side     Side
+	tables   [tableCount]*batch
+	progress map[progressKey]streaming.Round
 
-	done [5]bool // tables that insert has written
+	done  [tableCount]bool // tables that insert has written
+	tries int              // how often insert was called
 }
+
+// The tables of batches.
+const (
+	pointsPlace = iota
+	observationsPlace
+	qualityPlace
+	rejectsPlace
+	coveragePlace
+	tableCount
+)
 
 type progressKey struct {
 	generation streaming.Generation
@@ -39,30 +44,25 @@ func (k progressKey) compare(o progressKey) int {
 
 func newBatches(side Side) *batches {
 	return &batches{
-		side:         side,
-		points:       newBatch(pointsTable),
-		observations: newBatch(observationsTable),
-		quality:      newBatch(qualityTable),
-		rejects:      newBatch(rejectsTable),
-		coverage:     newBatch(coverageTable),
-		progress:     map[progressKey]streaming.Round{},
+		side: side,
+		tables: [tableCount]*batch{
+			pointsPlace:       pointsTable.newBatch(),
+			observationsPlace: observationsTable.newBatch(),
+			qualityPlace:      qualityTable.newBatch(),
+			rejectsPlace:      rejectsTable.newBatch(),
+			coveragePlace:     coverageTable.newBatch(),
+		},
+		progress: map[progressKey]streaming.Round{},
 	}
 }
 
-func (b *batches) add(r metrics.Row) (streaming.Version, error) {
-	switch r := r.(type) {
-	case *metrics.Point:
-		return b.points.add(r), nil
-	case *metrics.ObservationRow:
-		return b.observations.add(r), nil
-	case *metrics.QualityRow:
-		return b.quality.add(r), nil
-	case *metrics.RejectRow:
-		return b.rejects.add(r), nil
-	case *metrics.CoverageRow:
-		return b.coverage.add(r), nil
+// join puts rows in.
+func (b *batches) join(e *encoded) {
+	for i, blocks := range e.blocks {
+		for _, one := range blocks {
+			b.tables[i].join(one)
+		}
 	}
-	return 0, fmt.Errorf("storage: a row of type %T has no table", r)
 }
 
 // advance notes that a shard has put all rows of rounds up to r.
@@ -74,8 +74,12 @@ func (b *batches) advance(g streaming.Generation, shard int32, r streaming.Round
 	}
 }
 
-func (b *batches) size() int {
-	return b.points.size() + b.observations.size() + b.quality.size() + b.rejects.size() + b.coverage.size()
+// size is how many rows there are.
+func (b *batches) size() (rows int) {
+	for _, t := range b.tables {
+		rows += t.rows
+	}
+	return rows
 }
 
 func (b *batches) empty() bool { return b.size() == 0 && len(b.progress) == 0 }
@@ -93,15 +97,14 @@ func (b *batches) clock() timeline.Millis {
 // waits for the disk, and the progress behind them: whoever sees that sees the
 // rows.
 func (b *batches) insert(ctx context.Context, d *Database) error {
+	b.tries++
 	var g errgroup.Group // without a context of its own: one table's trouble is none of the others'
-	for i, insert := range []func(context.Context, *Database, Side) error{
-		b.points.insert, b.observations.insert, b.quality.insert, b.rejects.insert, b.coverage.insert,
-	} {
+	for i, t := range b.tables {
 		g.Go(func() error {
 			if b.done[i] {
 				return nil
 			}
-			err := insert(ctx, d, b.side)
+			err := t.insert(ctx, d, b.side)
 			b.done[i] = err == nil
 			return err
 		})
@@ -110,6 +113,17 @@ func (b *batches) insert(ctx context.Context, d *Database) error {
 		return err
 	}
 	return b.insertProgress(ctx, d)
+}
+
+// release gives the memory of rows back that have been written. Where that took
+// several attempts, an earlier one may still be about to send what nobody reads.
+func (b *batches) release() {
+	if b.tries > 1 {
+		return
+	}
+	for _, t := range b.tables {
+		t.release()
+	}
 }
 
 func (b *batches) insertProgress(ctx context.Context, d *Database) error {

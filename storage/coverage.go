@@ -12,22 +12,19 @@ import (
 	"meridian/streaming/timeline"
 )
 
-type coverageKey struct {
-	generation streaming.Generation
-	team       string
-	source     event.Source
-}
+var coverageTable = &table[*metrics.CoverageRow]{
+	name: "coverage",
+	keys: 3,
+	columns: []columnOf[*metrics.CoverageRow]{
+		uint32s("generation", func(c *metrics.CoverageRow) uint32 { return generationOf(c.Version) }),
+		texts("team", func(c *metrics.CoverageRow) string { return c.Team }),
+		fewTexts("source", func(c *metrics.CoverageRow) string { return c.Source.String() }),
 
-var coverageTable = table[*metrics.CoverageRow, coverageKey]{
-	name:    "coverage",
-	columns: "generation, team, source, covered_from, last_received, covered, gaps, version",
-	key: func(c *metrics.CoverageRow) coverageKey {
-		return coverageKey{c.Version.Generation(), c.Team, c.Source}
-	},
-	version: func(c *metrics.CoverageRow) streaming.Version { return c.Version },
-	append: func(b driver.Batch, c *metrics.CoverageRow) error {
-		return b.Append(uint32(c.Version.Generation()), c.Team, c.Source.String(), instantOrNull(c.From), instantOrNull(c.Last),
-			pairs(c.Covered), pairs(c.Gaps), uint64(c.Version))
+		maybeInstants("covered_from", func(c *metrics.CoverageRow) (timeline.Millis, bool) { return known(c.From) }),
+		maybeInstants("last_received", func(c *metrics.CoverageRow) (timeline.Millis, bool) { return known(c.Last) }),
+		windowSets("covered", func(c *metrics.CoverageRow) []timeline.Window { return c.Covered }),
+		windowSets("gaps", func(c *metrics.CoverageRow) []timeline.Window { return c.Gaps }),
+		uint64s("version", func(c *metrics.CoverageRow) uint64 { return uint64(c.Version) }),
 	},
 }
 

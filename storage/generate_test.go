@@ -120,11 +120,11 @@ func anyCoverage(t *rapid.T) *metrics.CoverageRow {
 
 // newest is the oracle of all writing: of each key the row of the highest
 // version, of equal versions the last.
-func newest[R any, K comparable](t table[R, K], rows []R) map[K]R {
-	out := map[K]R{}
+func newest[R metrics.Row](rows []R) map[RowKey]R {
+	out := map[RowKey]R{}
 	for _, r := range rows {
-		if old, ok := out[t.key(r)]; !ok || t.version(r) >= t.version(old) {
-			out[t.key(r)] = r
+		if old, ok := out[KeyOf(r)]; !ok || VersionOf(r) >= VersionOf(old) {
+			out[KeyOf(r)] = r
 		}
 	}
 	return out

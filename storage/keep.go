@@ -114,7 +114,7 @@ func (d *Database) keepCoverage(ctx context.Context, p place, before timeline.Mi
 	if err != nil || len(now) == 0 {
 		return err
 	}
-	b, err := d.prepare(ctx, "INSERT INTO coverage_live ("+coverageTable.columns+")")
+	b, err := d.prepare(ctx, "INSERT INTO coverage_live ("+columnNames(coverageTable.heads())+")")
 	if err != nil {
 		return classify(ctx, "keep coverage", err)
 	}
@@ -137,12 +137,16 @@ func withKept(kept, now []metrics.CoverageRow, border timeline.Millis) []metrics
 	if len(kept) == 0 {
 		return now
 	}
+	type coverageKey struct {
+		team   string
+		source event.Source
+	}
 	byKey := map[coverageKey]metrics.CoverageRow{}
 	for _, c := range now {
-		byKey[coverageKey{0, c.Team, c.Source}] = c
+		byKey[coverageKey{c.Team, c.Source}] = c
 	}
 	for _, k := range kept {
-		key := coverageKey{0, k.Team, k.Source}
+		key := coverageKey{k.Team, k.Source}
 		c, ok := byKey[key]
 		if !ok {
 			c = metrics.CoverageRow{Version: k.Version, Team: k.Team, Source: k.Source, Last: k.Last}

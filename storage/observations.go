@@ -13,35 +13,37 @@ import (
 	"meridian/streaming/timeline"
 )
 
-type observationKey struct {
-	generation streaming.Generation
-	team       string
-	metric     metrics.Name
-	service    string
-	at         timeline.Millis
-	entity     event.EntityID
-	item       string
-	outcome    metrics.Outcome
-	reason     metrics.Reason
-}
-
 // outcomeNames are the names in the table's Enum8.
 var outcomeNames = [...]string{"", metrics.Observed: "observed", metrics.Excluded: "excluded", metrics.Ignored: "ignored"}
 
-var observationsTable = table[*metrics.ObservationRow, observationKey]{
+const outcomeKind = "Enum8('observed' = 1, 'excluded' = 2, 'ignored' = 3)"
+
+var observationsTable = &table[*metrics.ObservationRow]{
 	name: "observations",
-	columns: "generation, team, metric, service, at, entity, item, outcome, reason, start, value, hit, person, is_primary, class, zone_known, basis, url, label, " +
-		"version, is_deleted",
-	key: func(o *metrics.ObservationRow) observationKey {
-		return observationKey{o.Version.Generation(), o.Team, o.Metric, o.Service, o.At, o.Entity, o.Item, o.Outcome, o.Reason}
-	},
-	version: func(o *metrics.ObservationRow) streaming.Version { return o.Version },
-	append: func(b driver.Batch, o *metrics.ObservationRow) error {
-		return b.Append(
-			uint32(o.Version.Generation()), o.Team, string(o.Metric), o.Service, instant(o.At), string(o.Entity), o.Item, outcomeNames[o.Outcome], string(o.Reason),
-			instantOrNull(o.Start), o.Value, o.Hit, string(o.Person[:]), o.Primary, uint8(o.Class), uint8(o.Known), o.Basis, o.URL, o.Label,
-			uint64(o.Version), bit(o.Deleted),
-		)
+	keys: 9,
+	columns: []columnOf[*metrics.ObservationRow]{
+		uint32s("generation", func(o *metrics.ObservationRow) uint32 { return generationOf(o.Version) }),
+		texts("team", func(o *metrics.ObservationRow) string { return o.Team }),
+		fewTexts("metric", func(o *metrics.ObservationRow) string { return string(o.Metric) }),
+		texts("service", func(o *metrics.ObservationRow) string { return o.Service }),
+		instants("at", func(o *metrics.ObservationRow) timeline.Millis { return o.At }),
+		texts("entity", func(o *metrics.ObservationRow) string { return string(o.Entity) }),
+		texts("item", func(o *metrics.ObservationRow) string { return o.Item }),
+		constants("outcome", outcomeKind, func(o *metrics.ObservationRow) int8 { return int8(o.Outcome) }),
+		fewTexts("reason", func(o *metrics.ObservationRow) string { return string(o.Reason) }),
+
+		maybeInstants("start", func(o *metrics.ObservationRow) (timeline.Millis, bool) { return known(o.Start) }),
+		int64s("value", func(o *metrics.ObservationRow) int64 { return o.Value }),
+		bools("hit", func(o *metrics.ObservationRow) bool { return o.Hit }),
+		ids("person", func(o *metrics.ObservationRow) [16]byte { return o.Person }),
+		bools("is_primary", func(o *metrics.ObservationRow) bool { return o.Primary }),
+		uint8s("class", func(o *metrics.ObservationRow) uint8 { return uint8(o.Class) }),
+		uint8s("zone_known", func(o *metrics.ObservationRow) uint8 { return uint8(o.Known) }),
+		fewTexts("basis", func(o *metrics.ObservationRow) string { return o.Basis }),
+		texts("url", func(o *metrics.ObservationRow) string { return o.URL }),
+		texts("label", func(o *metrics.ObservationRow) string { return o.Label }),
+		uint64s("version", func(o *metrics.ObservationRow) uint64 { return uint64(o.Version) }),
+		uint8s("is_deleted", func(o *metrics.ObservationRow) uint8 { return bit(o.Deleted) }),
 	},
 }
 
@@ -74,14 +76,17 @@ func (r *Reader) Observations(ctx context.Context, q metrics.Query, cursor strin
 	}), nil
 }
 
-func scanObservation(rows driver.Rows) (o metrics.ObservationRow, err error) {
+func scanObservation(rows driver.Rows, more ...any) (o metrics.ObservationRow, err error) {
 	var metric, entity, outcome, reason, person string
 	var at time.Time
 	var start *time.Time
 	var class, known uint8
 	var version uint64
-	if err := rows.Scan(&o.Team, &metric, &o.Service, &at, &entity, &o.Item, &outcome, &reason, &start, &o.Value, &o.Hit, &person,
-		&o.Primary, &class, &known, &o.Basis, &o.URL, &o.Label, &version); err != nil {
+	into := append([]any{
+		&o.Team, &metric, &o.Service, &at, &entity, &o.Item, &outcome, &reason, &start, &o.Value, &o.Hit, &person,
+		&o.Primary, &class, &known, &o.Basis, &o.URL, &o.Label, &version,
+	}, more...)
+	if err := rows.Scan(into...); err != nil {
 		return o, err
 	}
 	o.Metric, o.Entity, o.Reason = metrics.Name(metric), event.EntityID(entity), metrics.Reason(reason)

@@ -12,39 +12,79 @@ import (
 	"meridian/streaming/timeline"
 )
 
-type pointKey struct {
-	generation streaming.Generation
-	team       string
-	metric     metrics.Name
-	grain      metrics.Grain
-	service    string
-	start      timeline.Millis
-}
+// generationOf is the first column of every table.
+func generationOf(v streaming.Version) uint32 { return uint32(v.Generation()) }
 
-var pointsTable = table[*metrics.Point, pointKey]{
+const (
+	grainKind  = "Enum8('hour' = 1, 'day' = 2, 'day30' = 3)"
+	statusKind = "Enum8('provisional' = 1, 'final' = 2, 'revised' = 3)"
+)
+
+var pointsTable = &table[*metrics.Point]{
 	name: "points",
-	columns: "generation, team, metric, grain, service, start, end, zone, status, withdrawn, n, value, unit, p50, p75, p90, sum, numerator, denominator, " +
-		"missing, late_accepted, late_dropped, duplicates, quarantined, covered_days, state, version",
-	key: func(p *metrics.Point) pointKey {
-		return pointKey{p.Version.Generation(), p.Team, p.Metric, p.Grain, p.Service, p.Start}
+	keys: 6,
+	columns: []columnOf[*metrics.Point]{
+		uint32s("generation", func(p *metrics.Point) uint32 { return generationOf(p.Version) }),
+		texts("team", func(p *metrics.Point) string { return p.Team }),
+		fewTexts("metric", func(p *metrics.Point) string { return string(p.Metric) }),
+		constants("grain", grainKind, grainNumber),
+		texts("service", func(p *metrics.Point) string { return p.Service }),
+		instants("start", func(p *metrics.Point) timeline.Millis { return p.Start }),
+
+		instants("end", func(p *metrics.Point) timeline.Millis { return p.End }),
+		fewTexts("zone", func(p *metrics.Point) string { return p.Zone }),
+		constants("status", statusKind, statusNumber),
+		bools("withdrawn", func(p *metrics.Point) bool { return p.Withdrawn }),
+		int64s("n", (*metrics.Point).N),
+		maybeNumbers("value", (*metrics.Point).Value),
+		fewTexts("unit", (*metrics.Point).Unit),
+		maybeNumbers("p50", func(p *metrics.Point) (metrics.Number, bool) { n, _, _, ok := p.Quantiles(); return n, ok }),
+		maybeNumbers("p75", func(p *metrics.Point) (metrics.Number, bool) { _, n, _, ok := p.Quantiles(); return n, ok }),
+		maybeNumbers("p90", func(p *metrics.Point) (metrics.Number, bool) { _, _, n, ok := p.Quantiles(); return n, ok }),
+		maybeNumbers("sum", (*metrics.Point).Sum),
+		maybeInt64s("numerator", func(p *metrics.Point) (int64, bool) { n, _, ok := p.Fraction(); return n, ok }),
+		maybeInt64s("denominator", func(p *metrics.Point) (int64, bool) { _, n, ok := p.Fraction(); return n, ok }),
+		fewTexts("missing", func(p *metrics.Point) string { return string(p.Missing) }),
+		int64s("late_accepted", func(p *metrics.Point) int64 { return p.LateAccepted }),
+		int64s("late_dropped", func(p *metrics.Point) int64 { return p.LateDropped }),
+		int64s("duplicates", func(p *metrics.Point) int64 { return p.Duplicates }),
+		int64s("quarantined", func(p *metrics.Point) int64 { return p.Quarantined }),
+		int32s("covered_days", func(p *metrics.Point) int32 { return p.CoveredDays }),
+		states("state", appendState),
+		uint64s("version", func(p *metrics.Point) uint64 { return uint64(p.Version) }),
 	},
-	version: func(p *metrics.Point) streaming.Version { return p.Version },
-	append:  appendPoint,
 }
 
-func appendPoint(b driver.Batch, p *metrics.Point) error {
+func grainNumber(p *metrics.Point) int8 {
+	switch p.Grain {
+	case metrics.Hour:
+		return 1
+	case metrics.Day:
+		return 2
+	case metrics.Day30:
+		return 3
+	}
+	return 0 // merged at read, and never stored
+}
+
+func statusNumber(p *metrics.Point) int8 {
+	switch p.Status {
+	case metrics.Provisional:
+		return 1
+	case metrics.Final:
+		return 2
+	case metrics.Revised:
+		return 3
+	}
+	return 0
+}
+
+func appendState(b []byte, p *metrics.Point) []byte {
 	a := p.Aggregate
 	if a == nil {
 		a = new(metrics.Aggregate)
 	}
-	p50, p75, p90, quantiles := p.Quantiles()
-	numerator, denominator, fraction := p.Fraction()
-	return b.Append(
-		uint32(p.Version.Generation()), p.Team, string(p.Metric), string(p.Grain), p.Service, instant(p.Start), instant(p.End), p.Zone,
-		string(p.Status), p.Withdrawn, p.N(), number(p.Value()), p.Unit(),
-		number(p50, quantiles), number(p75, quantiles), number(p90, quantiles), number(p.Sum()), whole(numerator, fraction), whole(denominator, fraction),
-		string(p.Missing), p.LateAccepted, p.LateDropped, p.Duplicates, p.Quarantined, p.CoveredDays, a.Bytes(), uint64(p.Version),
-	)
+	return a.AppendBytes(b)
 }
 
 // Points returns stored points, withdrawn ones included, by team, metric,

@@ -12,26 +12,25 @@ import (
 	"meridian/streaming/timeline"
 )
 
-type qualityKey struct {
-	generation streaming.Generation
-	team       string
-	source     event.Source
-	kind       event.Kind
-	cell       timeline.Cell
-}
+var qualityTable = &table[*metrics.QualityRow]{
+	name: "quality",
+	keys: 5,
+	columns: []columnOf[*metrics.QualityRow]{
+		uint32s("generation", func(q *metrics.QualityRow) uint32 { return generationOf(q.Version) }),
+		texts("team", func(q *metrics.QualityRow) string { return q.Team }),
+		fewTexts("source", func(q *metrics.QualityRow) string { return q.Source.String() }),
+		fewTexts("kind", func(q *metrics.QualityRow) string { return q.Kind.String() }),
+		instants("cell", func(q *metrics.QualityRow) timeline.Millis { return q.Cell.Start() }),
 
-var qualityTable = table[*metrics.QualityRow, qualityKey]{
-	name:    "quality",
-	columns: "generation, team, source, kind, cell, decoded, accepted, late_accepted, backfilled, healed, late, duplicates, quarantined, version",
-	key: func(q *metrics.QualityRow) qualityKey {
-		return qualityKey{q.Version.Generation(), q.Team, q.Source, q.Kind, q.Cell}
-	},
-	version: func(q *metrics.QualityRow) streaming.Version { return q.Version },
-	append: func(b driver.Batch, q *metrics.QualityRow) error {
-		return b.Append(
-			uint32(q.Version.Generation()), q.Team, q.Source.String(), q.Kind.String(), instant(q.Cell.Start()),
-			q.Decoded, q.Accepted, q.LateAccepted, q.Backfilled, q.Healed, q.Late, q.Duplicates, q.Quarantined, uint64(q.Version),
-		)
+		int64s("decoded", func(q *metrics.QualityRow) int64 { return q.Decoded }),
+		int64s("accepted", func(q *metrics.QualityRow) int64 { return q.Accepted }),
+		int64s("late_accepted", func(q *metrics.QualityRow) int64 { return q.LateAccepted }),
+		int64s("backfilled", func(q *metrics.QualityRow) int64 { return q.Backfilled }),
+		int64s("healed", func(q *metrics.QualityRow) int64 { return q.Healed }),
+		int64s("late", func(q *metrics.QualityRow) int64 { return q.Late }),
+		int64s("duplicates", func(q *metrics.QualityRow) int64 { return q.Duplicates }),
+		int64s("quarantined", func(q *metrics.QualityRow) int64 { return q.Quarantined }),
+		uint64s("version", func(q *metrics.QualityRow) uint64 { return uint64(q.Version) }),
 	},
 }
 

@@ -12,30 +12,27 @@ import (
 	"meridian/streaming/timeline"
 )
 
-type rejectKey struct {
-	generation streaming.Generation
-	team       string
-	origin     streaming.Origin
-}
-
-var rejectsTable = table[*metrics.RejectRow, rejectKey]{
+var rejectsTable = &table[*metrics.RejectRow]{
 	name: "rejects",
-	columns: "generation, team, origin_partition, origin_offset, origin_ordinal, source, kind, id, entity, time, received, clock, verdict, reason, detail, " +
-		"version",
-	key: func(r *metrics.RejectRow) rejectKey {
-		return rejectKey{r.Version.Generation(), r.Team, r.Origin}
-	},
-	version: func(r *metrics.RejectRow) streaming.Version { return r.Version },
-	append: func(b driver.Batch, r *metrics.RejectRow) error {
-		var clock *time.Time
-		if r.Clock != streaming.NoClock {
-			t := instant(r.Clock)
-			clock = &t
-		}
-		return b.Append(
-			uint32(r.Version.Generation()), r.Team, r.Origin.Partition, r.Origin.Offset, r.Origin.Ordinal, r.Source.String(), r.Kind.String(), string(r.ID[:]),
-			string(r.Entity), int64(r.Time), instant(r.Received), clock, r.Verdict.String(), r.Reason, r.Detail, uint64(r.Version),
-		)
+	keys: 5,
+	columns: []columnOf[*metrics.RejectRow]{
+		uint32s("generation", func(r *metrics.RejectRow) uint32 { return generationOf(r.Version) }),
+		texts("team", func(r *metrics.RejectRow) string { return r.Team }),
+		int32s("origin_partition", func(r *metrics.RejectRow) int32 { return r.Origin.Partition }),
+		int64s("origin_offset", func(r *metrics.RejectRow) int64 { return r.Origin.Offset }),
+		int32s("origin_ordinal", func(r *metrics.RejectRow) int32 { return r.Origin.Ordinal }),
+
+		fewTexts("source", func(r *metrics.RejectRow) string { return r.Source.String() }),
+		fewTexts("kind", func(r *metrics.RejectRow) string { return r.Kind.String() }),
+		ids("id", func(r *metrics.RejectRow) [16]byte { return r.ID }),
+		texts("entity", func(r *metrics.RejectRow) string { return string(r.Entity) }),
+		int64s("time", func(r *metrics.RejectRow) int64 { return int64(r.Time) }),
+		instants("received", func(r *metrics.RejectRow) timeline.Millis { return r.Received }),
+		maybeInstants("clock", func(r *metrics.RejectRow) (timeline.Millis, bool) { return r.Clock, r.Clock != streaming.NoClock }),
+		fewTexts("verdict", func(r *metrics.RejectRow) string { return r.Verdict.String() }),
+		fewTexts("reason", func(r *metrics.RejectRow) string { return r.Reason }),
+		texts("detail", func(r *metrics.RejectRow) string { return r.Detail }),
+		uint64s("version", func(r *metrics.RejectRow) uint64 { return uint64(r.Version) }),
 	},
 }
 

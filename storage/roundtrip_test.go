@@ -82,10 +82,9 @@ func pointers[R any](list []R) (out []*R) {
 
 // roundTrip writes rows of one table and reads them back, now and then merged
 // by the database in between.
-func roundTrip[R metrics.Row, K comparable](t *testing.T, table table[R, K], draw func(*rapid.T) R, read func(context.Context, *Reader) ([]R, error), compare func(t *rapid.T, got, want R)) {
+func roundTrip[R metrics.Row](t *testing.T, table *table[R], draw func(*rapid.T) R, read func(context.Context, *Reader) ([]R, error), compare func(t *rapid.T, got, want R)) {
 	d, _ := open(t, nil)
 	current(t, d, 1, 1)
-	r := d.NewReader()
 	rapid.Check(t, func(rt *rapid.T) {
 		exec(t, d, "TRUNCATE TABLE "+table.on(Live))
 		rows := rapid.SliceOfN(rapid.Custom(draw), 1, 20).Draw(rt, "rows")
@@ -93,16 +92,16 @@ func roundTrip[R metrics.Row, K comparable](t *testing.T, table table[R, K], dra
 		if rapid.Bool().Draw(rt, "merge") {
 			exec(t, d, "OPTIMIZE TABLE "+table.on(Live)+" FINAL")
 		}
-		got, err := read(t.Context(), r)
+		got, err := read(t.Context(), d.NewReader()) // one that keeps no answers of rows that a test takes away
 		if err != nil {
 			rt.Fatal(err)
 		}
-		want := newest(table, rows)
+		want := newest(rows)
 		if len(got) != len(want) {
 			rt.Errorf("%d rows came back, want %d", len(got), len(want))
 		}
 		for _, g := range got {
-			w, ok := want[table.key(g)]
+			w, ok := want[KeyOf(g)]
 			if !ok {
 				rt.Errorf("nobody has written %+v", g)
 				continue

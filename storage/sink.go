@@ -47,12 +47,16 @@ func (d *Database) NewSink(side Side, onWrite func(clock timeline.Millis)) *Sink
 	return s
 }
 
-// Put implements [streaming.Sink]. The rows are taken together, and are the
-// sink's from then on. A Put may go beyond the bound on rows that wait; the next
-// one waits for that.
+// Put implements [streaming.Sink]. The rows are taken together, and nothing of
+// them is kept: they become bytes before it returns. A Put may go beyond the bound
+// on rows that wait; the next one waits for that.
 func (s *Sink) Put(ctx context.Context, shard int32, rows []metrics.Row) error {
 	if len(rows) == 0 {
 		return nil
+	}
+	e, err := encode(rows)
+	if err != nil {
+		return err
 	}
 	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()
@@ -62,16 +66,14 @@ func (s *Sink) Put(ctx context.Context, shard int32, rows []metrics.Row) error {
 		s.changed.Wait()
 	}
 	if err := s.ended(ctx); err != nil {
+		e.release()
 		return err
 	}
-	for _, r := range rows {
-		v, err := s.waiting.add(r)
-		if err != nil {
-			return err
-		}
+	s.waiting.join(e)
+	for _, r := range e.rounds {
 		// More of this round may follow in the next Put; the ones before it
 		// are whole.
-		s.waiting.advance(v.Generation(), shard, v.Round()-1)
+		s.waiting.advance(r.generation, shard, r.round-1)
 	}
 	if s.waiting.size() >= s.db.cfg.MaxRows/2 {
 		s.urgent = true

@@ -1,10 +1,6 @@
 package storage
 
-import (
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
-
-	"meridian/streaming"
-)
+import "meridian/metrics"
 
 // Side is which half of each pair of tables is meant.
 type Side string
@@ -15,15 +11,26 @@ const (
 	Replay Side = "replay"
 )
 
-// table says how rows of one type are written. K is what the sorting key of its
-// SQL table holds: two rows with one K replace each other there.
-type table[R any, K comparable] struct {
-	name    string // without its side
-	columns string // as append gives them
-	key     func(R) K
-	version func(R) streaming.Version
-	append  func(driver.Batch, R) error
+// table says how rows of one type are written.
+type table[R metrics.Row] struct {
+	name    string        // without its side
+	keys    int           // so many columns, the first ones, are its sorting key: rows that agree in them replace each other
+	columns []columnOf[R] // all that are written
 }
 
+// heads are its columns, whatever their rows are.
+func (t *table[R]) heads() []columnHead {
+	heads := make([]columnHead, len(t.columns))
+	for i := range t.columns {
+		heads[i] = t.columns[i].columnHead
+	}
+	return heads
+}
+
+// newBatch is an empty batch of its rows.
+func (t *table[R]) newBatch() *batch { return &batch{table: t.name, heads: t.heads()} }
+
 // on is the name of the SQL table of a side.
-func (t table[R, K]) on(s Side) string { return t.name + "_" + string(s) }
+func (t *table[R]) on(s Side) string { return onSide(t.name, s) }
+
+func onSide(table string, s Side) string { return table + "_" + string(s) }

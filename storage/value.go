@@ -1,10 +1,8 @@
 package storage
 
 import (
-	"math"
 	"time"
 
-	"meridian/metrics"
 	"meridian/streaming/timeline"
 )
 
@@ -32,23 +30,6 @@ func millis(t *time.Time) timeline.Millis {
 		return 0
 	}
 	return timeline.FromTime(*t)
-}
-
-// number stores what is no number as null: ClickHouse would take a NaN, and
-// every sum over the column would be one.
-func number(n metrics.Number, ok bool) *float64 {
-	f := float64(n)
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	return &f
-}
-
-func whole(n int64, ok bool) *int64 {
-	if !ok {
-		return nil
-	}
-	return &n
 }
 
 func bit(b bool) uint8 {

@@ -28,6 +28,7 @@ func (s *Sink) Run(ctx context.Context) error {
 		if s.onWrite != nil {
 			s.onWrite(b.clock())
 		}
+		b.release()
 	}
 }
 

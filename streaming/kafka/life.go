@@ -48,16 +48,21 @@ func (s *Stage[In, Out]) rim(commit func(context.Context, int32, int64) error) R
 // its goroutine. A simulation decides by it what happens between two steps.
 //
 // After an error the life is over; another one begins at the last snapshot.
-type Life[In, Out any] struct{ run *shardRun[In, Out] }
+type Life[In, Out any] struct {
+	run    *shardRun[In, Out]
+	status ShardStatus
+}
 
 // NewLife returns a life that has not begun.
 func NewLife[In, Out any](stage Stage[In, Out], cfg RunnerConfig, partition int32, rim Rim) *Life[In, Out] {
 	ctx := context.Background()
-	return &Life[In, Out]{&shardRun[In, Out]{
-		stage: stage, cfg: cfg, partition: partition, stop: ctx, hard: ctx, rim: rim,
+	l := &Life[In, Out]{}
+	l.run = &shardRun[In, Out]{
+		stage: stage, cfg: cfg, partition: partition, stop: ctx, hard: ctx, rim: rim, byHand: true,
 		name: ShardName(stage.Name, stage.Generation, partition), pause: new(pause),
-		report: func(change func(*ShardStatus)) { change(new(ShardStatus)) },
-	}}
+		report: func(change func(*ShardStatus)) { change(&l.status) },
+	}
+	return l
 }
 
 // Begin restores the newest whole snapshot.
@@ -79,6 +84,22 @@ func (l *Life[In, Out]) Close() {
 		l.run.reader.Close()
 	}
 }
+
+// Pause and Resume are a runner's, for this shard alone. A Step of one that stands
+// does nothing.
+func (l *Life[In, Out]) Pause(at streaming.Round) {
+	l.run.pause.change(at, true)
+	l.status.State = Running
+}
+
+// Resume is described at Pause.
+func (l *Life[In, Out]) Resume() {
+	l.run.pause.change(0, false)
+	l.status.State = Running
+}
+
+// Status is what a runner would tell of the shard.
+func (l *Life[In, Out]) Status() ShardStatus { return l.status }
 
 // Shard is the shard, once it has begun.
 func (l *Life[In, Out]) Shard() *streaming.Shard[In, Out] { return l.run.shard }

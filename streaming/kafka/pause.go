@@ -66,6 +66,7 @@ func (s *shardRun[In, Out]) stand() (bool, error) {
 	s.describe()
 	at, set := s.pause.get()
 	if !set {
+		s.stood = 0
 		if n := int64(s.shard.Unlimit(s.emit)); n > 0 {
 			s.rounds += n
 			s.fed.rounds += n
@@ -79,14 +80,24 @@ func (s *shardRun[In, Out]) stand() (bool, error) {
 	if s.shard.Limit(at); !s.shard.AtLimit() {
 		return false, nil
 	}
-	if err := s.snapshot(); err != nil {
-		return true, err
+	if s.stood != at {
+		// Also when nothing has changed since the last one: with a snapshot behind it, an
+		// owner that was replaced and has not heard of the pause can publish none. It may
+		// have put rows beyond the round where they are not moved from any more, and
+		// whoever went on from its snapshot would not give them again.
+		if err := s.publish(); err != nil {
+			return true, err
+		}
+		s.stood = at
 	}
 	s.report(func(st *ShardStatus) {
 		s.position(st)
 		st.State = Paused
 	})
 	s.describe()
+	if s.byHand {
+		return true, nil
+	}
 	select {
 	case <-changed.Done():
 	case <-s.stop.Done():

@@ -26,6 +26,8 @@ type shardRun[In, Out any] struct {
 	report     func(func(*ShardStatus))
 
 	pause    *pause
+	stood    streaming.Round // of the pause at which it stands; 0: it does not
+	byHand   bool            // a [Life] moves it, so nothing waits
 	program  any
 	answered int64       // the inspection that was
 	ahead    []LogRecord // read, and not fed since the shard reached its limit
@@ -91,6 +93,9 @@ func (s *shardRun[In, Out]) restore() error {
 	get, m, err := streaming.Restore(s.stop, s.stage.Snapshots, s.name)
 	switch {
 	case errors.Is(err, streaming.ErrNoSnapshot):
+		if s.stage.NeedsSnapshot {
+			return fmt.Errorf("%s: %w", s.name, ErrForgotten)
+		}
 		if s.sequence > 1 {
 			s.stage.Input.Config.log().Error("no snapshot of this shard is whole; it is computed again from the beginning", "shard", s.name, "err", err)
 		}
@@ -212,6 +217,10 @@ func (s *shardRun[In, Out]) snapshot() error {
 	if s.rounds == 0 {
 		return nil // nothing happened between rounds that a restore would not see again
 	}
+	return s.publish()
+}
+
+func (s *shardRun[In, Out]) publish() error {
 	if err := s.stage.Sink.Flush(s.hard, s.partition); err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}

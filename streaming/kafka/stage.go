@@ -19,6 +19,11 @@ type Stage[In, Out any] struct {
 	Input Log
 	First func(partition int32) int64
 
+	// NeedsSnapshot says that what a shard's state begins with is not in its input,
+	// since a history has computed it. Without a whole snapshot it fails with
+	// [ErrForgotten], where it would give rows of a part as if they were all.
+	NeedsSnapshot bool
+
 	// Upstreams are the partitions of deliveries whose records and ticks a
 	// partition of the input holds: itself for route, all for the engine.
 	Upstreams func(partition int32) []int32

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"meridian/metrics"
@@ -71,28 +73,106 @@ func differences(got, want rows) string {
 	return b.String()
 }
 
-// database takes rows. What was put is lost when it crashes, what was flushed is not.
+// database holds the rows of each generation in two sets of tables. What was put is
+// lost when it crashes, what was flushed is not.
 type database struct {
-	rows     rows
-	durable  map[string]bool
-	sessions []*session
-	hurt     func() fault // what goes wrong with the next call, if anything
-	happened func(fault)
+	live, replay tables
+	reached      map[streaming.Generation]map[int32]streaming.Clock // by flushed shard
+	current      turn                                               // what readers see
+	sessions     []*session
+	hurt         func() fault // what goes wrong with the next call, if anything
+	happened     func(fault)
+}
+
+// tables are one set: rows by generation, and which of them a flush has vouched for.
+type tables map[streaming.Generation]*table
+
+type table struct {
+	rows    rows
+	durable map[string]bool
+}
+
+func (t tables) of(g streaming.Generation) *table {
+	if t[g] == nil {
+		t[g] = &table{rows{}, map[string]bool{}}
+	}
+	return t[g]
+}
+
+func newDatabase(hurt func() fault, happened func(fault)) *database {
+	return &database{live: tables{}, replay: tables{}, reached: map[streaming.Generation]map[int32]streaming.Clock{}, hurt: hurt, happened: happened}
+}
+
+// rows are all that a generation has in both sets.
+func (db *database) rows(g streaming.Generation) rows {
+	all := maps.Clone(db.replay.of(g).rows)
+	maps.Copy(all, db.live.of(g).rows)
+	return all
+}
+
+// clock is how far the rows of a generation are: readers' clock.
+func (db *database) clock(g *manifest) streaming.Clock {
+	if len(db.reached[g.number]) < len(g.events) {
+		return streaming.NoClock
+	}
+	return slices.Min(slices.Collect(maps.Values(db.reached[g.number])))
+}
+
+// promote moves a generation's rows into the live tables, one kind of row after the
+// other. It can be done again.
+func (db *database) promote(g streaming.Generation, hurt func(int, ...fault) fault) error {
+	from, to := db.replay.of(g), db.live.of(g)
+	f := hurt(2, movedHalf, movedAndFailed)
+	for i, kind := range []string{" point ", " observation ", " quality ", " reject ", " coverage "} {
+		if f == movedHalf && i == 2 {
+			db.happened(f)
+			return errDatabase
+		}
+		for key, content := range from.rows {
+			if strings.Contains(key, kind) {
+				to.rows[key] = content
+				to.durable[key] = to.durable[key] || from.durable[key]
+				delete(from.rows, key)
+				delete(from.durable, key)
+			}
+		}
+	}
+	if f == movedAndFailed {
+		db.happened(f)
+		return errDatabase
+	}
+	return nil
+}
+
+// flip makes readers see a generation, unless they have seen a later turn.
+func (db *database) flip(g streaming.Generation, sequence uint64) bool {
+	if sequence < db.current.sequence || sequence == db.current.sequence && g != db.current.generation {
+		return false
+	}
+	db.current = turn{g, sequence}
+	return true
 }
 
 // session is one shard's connection: what it has put since its last flush is its
 // own to lose. It implements [streaming.Sink].
 type session struct {
-	db    *database
-	put   []string
-	lost  bool
-	ended bool
+	db         *database
+	generation streaming.Generation
+	live       func() bool // where it writes now
+	clock      func(shard int32) streaming.Clock
+	put        []putRow
+	lost       bool
+}
+
+type putRow struct {
+	to  *table
+	key string
 }
 
 var errDatabase = errors.New("the database does not answer")
 
-func (db *database) connect() *session {
-	s := &session{db: db}
+func (db *database) connect(g streaming.Generation, live func() bool, clock func(int32) streaming.Clock) *session {
+	s := &session{db: db, generation: g, live: live, clock: clock}
 	db.sessions = append(db.sessions, s)
 	return s
 }
@@ -109,10 +189,14 @@ func (s *session) Put(_ context.Context, shard int32, rows []metrics.Row) error 
 	case sinkHalf:
 		rows = rows[:len(rows)/2]
 	}
+	to := s.db.replay.of(s.generation)
+	if s.live() {
+		to = s.db.live.of(s.generation)
+	}
 	for _, row := range rows {
 		st := storedOf(shard, row)
-		s.db.rows.put(st)
-		s.put = append(s.put, st.key)
+		to.rows.put(st)
+		s.put = append(s.put, putRow{to, st.key})
 	}
 	if f == sinkHalf || f == sinkTimedOut {
 		s.db.happened(f)
@@ -121,7 +205,7 @@ func (s *session) Put(_ context.Context, shard int32, rows []metrics.Row) error 
 	return nil
 }
 
-func (s *session) Flush(context.Context, int32) error {
+func (s *session) Flush(_ context.Context, shard int32) error {
 	if s.lost {
 		return errDatabase
 	}
@@ -130,10 +214,22 @@ func (s *session) Flush(context.Context, int32) error {
 		s.db.happened(f)
 		return errDatabase
 	}
-	for _, key := range s.put {
-		s.db.durable[key] = true
+	for _, p := range s.put {
+		if _, there := p.to.rows[p.key]; there { // else it has been moved
+			p.to.durable[p.key] = true
+		} else {
+			s.db.live.of(s.generation).durable[p.key] = true
+		}
 	}
 	s.put = nil
+	reached := s.db.reached[s.generation]
+	if reached == nil {
+		reached = map[int32]streaming.Clock{}
+		s.db.reached[s.generation] = reached
+	}
+	if c, ok := reached[shard]; !ok || s.clock(shard) > c {
+		reached[shard] = s.clock(shard)
+	}
 	if f == sinkTimedOut {
 		s.db.happened(f)
 		return errDatabase
@@ -145,21 +241,17 @@ func (s *session) Flush(context.Context, int32) error {
 // wrote it find their connections broken.
 func (db *database) forget() (lost int) {
 	for _, s := range db.sessions {
-		for _, key := range s.put {
-			if _, ok := db.rows[key]; ok && !db.durable[key] {
-				delete(db.rows, key)
-				lost++
+		for _, p := range s.put {
+			for _, t := range []*table{p.to, db.live.of(s.generation)} { // it may have been moved
+				if _, there := t.rows[p.key]; there && !t.durable[p.key] {
+					delete(t.rows, p.key)
+					lost++
+				}
 			}
 		}
 		s.lost = s.lost || len(s.put) > 0
 		s.put = nil
 	}
-	var open []*session
-	for _, s := range db.sessions {
-		if !s.ended {
-			open = append(open, s)
-		}
-	}
-	db.sessions = open
+	db.sessions = slices.DeleteFunc(db.sessions, func(s *session) bool { return s.lost })
 	return lost
 }

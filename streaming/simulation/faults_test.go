@@ -43,6 +43,40 @@ const (
 	tornManifest
 	stale // a snapshot that another owner has overtaken
 
+	// Of generations: what begins one; a coordinator that dies when it has numbered
+	// one, while it reads its history, before and behind the rows of a shard, between
+	// two snapshots that it hands over, and before it says that it follows.
+	catalogChanges
+	logicChanges // a member comes back with another version
+	beginCut
+	readCut
+	rowsCut
+	engineCut
+	handOverCut
+	followCut
+	historyResumed // from its checkpoint
+
+	// Of promotions: a coordinator that dies at each step, rows that are moved by half
+	// or without an answer, one that goes on when it has been replaced, a member that
+	// hears of it late, and shards that move while they stand.
+	catchUpCut
+	pauseCut
+	moveCut
+	movedCut
+	flipCut
+	flippedCut
+	movedHalf
+	movedAndFailed
+	overlap
+	deaf
+	movesWhileStanding
+
+	// Of promotions beside a member that hears of nothing: too rare to be waited for, so
+	// a test of their own brings them about.
+	notMoved
+	wroteOn
+	sweptUp
+
 	faults
 )
 
@@ -55,5 +89,12 @@ func (f fault) String() string {
 		"the database was down", "the database took half", "the database timed out after it had taken rows", "the database forgot its last second",
 		"a snapshot was not published", "a snapshot was published, and the answer lost", "a chunk was damaged", "a chunk was missing", "a manifest was torn",
 		"a snapshot was overtaken",
+		"the catalog changed", "a member came back with another version",
+		"the coordinator died at the beginning of a generation", "the coordinator died while it read a history", "the coordinator died before the rows of a history were durable",
+		"the coordinator died behind the snapshot of a history", "the coordinator died while it handed over", "the coordinator died before it said that a generation follows", "a history went on from its checkpoint",
+		"the coordinator died while a generation caught up", "the coordinator died while shards stood", "the coordinator died before rows were moved", "the coordinator died after rows were moved",
+		"the coordinator died before the turn", "the coordinator died after the turn", "rows were moved by half", "rows were moved, and the answer lost",
+		"a coordinator went on after it was replaced", "a member did not hear of control", "a shard moved while it stood",
+		"rows came between the move and the turn", "a member that had not stood wrote on until after the turn", "rows were moved after the turn",
 	}[f]
 }

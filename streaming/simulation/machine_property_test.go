@@ -1,10 +1,10 @@
 package simulation
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -32,14 +32,60 @@ func drawLayout(t *rapid.T) *layout {
 		deliveries: int32(rapid.IntRange(1, 3).Draw(t, "deliveries")), events: 1, horizon: timeline.Millis(rapid.IntRange(1, 60).Draw(t, "horizon")) * timeline.Hour,
 		engineHorizon: 10000 * timeline.Day, bounds: bounds, catalog: acme(), definitions: plainDefinitions(), folds: plainFolds(),
 	}
-	if rapid.Bool().Draw(t, "no catalog") {
+	switch rapid.IntRange(0, 3).Draw(t, "catalog") {
+	case 0:
 		zone, err := timeline.LoadZone(rapid.SampledFrom(zones).Draw(t, "zone"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.catalog = catalog.Empty(catalog.Options{Key: make([]byte, 32), Zone: zone})
+	case 1, 2:
+		l.catalog = drawCatalog(t)
 	}
 	return l
+}
+
+// drawCatalog draws teams with zones of their own, repositories that change hands or are
+// nobody's, and people who change teams, on the days that logs are about.
+func drawCatalog(t *rapid.T) *catalog.Catalog {
+	var text strings.Builder
+	zone := func() string { return rapid.SampledFrom(zones).Draw(t, "zone") }
+	day := func() timeline.Date {
+		return rapid.SampledFrom([]timeline.Date{
+			timeline.MakeDate(2011, 12, 29), timeline.MakeDate(2026, 3, 28), timeline.MakeDate(2026, 4, 4), timeline.MakeDate(2026, 10, 3), timeline.MakeDate(2028, 2, 29),
+		}).Draw(t, "day")
+	}
+	fmt.Fprintf(&text, "zone: %s\nteams:\n", zone())
+	names := []string{"web", "payments", "platform"}[:rapid.IntRange(1, 3).Draw(t, "teams")]
+	last := func(yes bool) string { // a repository's new owner, or its old one
+		if yes {
+			return "from"
+		}
+		return "to"
+	}
+	for _, name := range names {
+		var owned []string
+		for _, r := range repositories {
+			switch rapid.IntRange(0, 3).Draw(t, "owns "+r) {
+			case 0:
+				owned = append(owned, r)
+			case 1:
+				owned = append(owned, fmt.Sprintf("{value: %s, %s: %s}", r, last(rapid.Bool().Draw(t, "from")), day()))
+			}
+		}
+		fmt.Fprintf(&text, "  - {name: %s, zone: %s, repositories: [%s], jira: [%s]}\n", name, zone(), strings.Join(owned, ", "), rapid.SampledFrom([]string{"", "WEB", "OPS"}).Draw(t, "jira"))
+	}
+	text.WriteString("people:\n")
+	for _, login := range []string{"mai", "jonas"} {
+		from, to := rapid.SampledFrom(names).Draw(t, "team"), rapid.SampledFrom(names).Draw(t, "team")
+		on := day()
+		fmt.Fprintf(&text, "  - {name: %s, github: [%s], jira: [%s], zone: %s, teams: [{team: %s, to: %s}, {team: %s, from: %s}]}\n", login, login, login, zone(), from, on, to, on+1)
+	}
+	c, err := catalog.Parse("catalog.yaml", []byte(text.String()), catalog.Options{Key: make([]byte, 32)})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text.String())
+	}
+	return c
 }
 
 // drawLog fills the partitions of deliveries. Every partition has ticked last.
@@ -225,7 +271,7 @@ func (m *members) restoreRoute(log *topic, p int32, end int64) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s := streaming.NewShard(generation, []int32{p}, route)
+	s := streaming.NewShard(m.layout.number(), []int32{p}, route)
 	m.load(s.Load, m.straight.routes[p].Save, &m.kept[p])
 	m.straight.routes[p] = s
 	for offset := s.Resume(); offset < end; offset++ {
@@ -238,7 +284,7 @@ func (m *members) restoreEngine(p int32, end int64) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s := streaming.NewShard(generation, m.layout.upstreams(), engine)
+	s := streaming.NewShard(m.layout.number(), m.layout.upstreams(), engine)
 	m.load(s.Load, m.straight.engines[p].Save, &m.kept[m.layout.deliveries+p])
 	m.straight.engines[p] = s
 	for offset := s.Resume(); offset < end; offset++ {
@@ -258,16 +304,20 @@ func (m *members) load(load func(func(string) ([]byte, error)) error, save func(
 }
 
 // checkLogs checks as many logs as MERIDIAN_TEST_LOGS says, 1,000 without it: CI
-// has two such tests.
+// has two such tests. RAPID_SEED says which.
 func checkLogs(t *testing.T, check func(*rapid.T)) {
-	n := 1000
-	if s := os.Getenv("MERIDIAN_TEST_LOGS"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatalf("MERIDIAN_TEST_LOGS is %q; it is a number of logs", s)
+	checks := flag.Lookup("rapid.checks")
+	before, n := checks.Value.String(), "1000"
+	if logs := os.Getenv("MERIDIAN_TEST_LOGS"); logs != "" {
+		n = logs
+	}
+	if err := checks.Value.Set(n); err != nil {
+		t.Fatalf("MERIDIAN_TEST_LOGS is %q; it is a number of logs: %v", n, err)
+	}
+	defer func() {
+		if err := checks.Value.Set(before); err != nil {
+			t.Error(err)
 		}
-	}
-	for left := n; left > 0 && !t.Failed(); left -= 100 { // rapid.checks counts per call
-		rapid.Check(t, check)
-	}
+	}()
+	rapid.Check(t, check)
 }

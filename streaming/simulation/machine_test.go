@@ -15,7 +15,8 @@ import (
 
 // layout is what a generation is made of.
 type layout struct {
-	deliveries, events int32 // partitions
+	generation         streaming.Generation // 0: the first
+	deliveries, events int32                // partitions
 	horizon            timeline.Millis
 	engineHorizon      timeline.Millis // 0: the same
 	bounds             map[event.Source]timeline.Millis
@@ -25,7 +26,8 @@ type layout struct {
 	historyEnd         streaming.Round
 }
 
-const generation streaming.Generation = 1
+// number is the generation's.
+func (l *layout) number() streaming.Generation { return cmp.Or(l.generation, 1) }
 
 var bounds = map[event.Source]timeline.Millis{
 	event.GitHub: 5 * timeline.Minute, event.Jira: 15 * timeline.Minute, event.Deploy: 10 * timeline.Minute,
@@ -54,18 +56,35 @@ services:
 	return c
 })
 
+// moved is the same organisation after a change of its catalog.
+var moved = sync.OnceValue(func() *catalog.Catalog {
+	const yaml = `
+zone: Asia/Kathmandu
+teams:
+  - {name: web, zone: Europe/Berlin, repositories: [acme/pay], jira: [WEB]}
+  - {name: shop, zone: America/St_Johns, repositories: [acme/shop, acme/web], services: [checkout]}
+people:
+  - {name: Mai, github: [mai], jira: [mai], zone: Asia/Ho_Chi_Minh, teams: [shop]}
+`
+	c, err := catalog.Parse("catalog.yaml", []byte(yaml), catalog.Options{Key: make([]byte, 32)})
+	if err != nil {
+		panic(err)
+	}
+	return c
+})
+
 var nobody = sync.OnceValue(func() *catalog.Catalog { return catalog.Empty(catalog.Options{Key: make([]byte, 32)}) })
 
 func (l *layout) route(partition int32) (streaming.Program[ingest.Entry, ingest.Copy], error) {
 	return ingest.NewRoute(ingest.RouteConfig{
-		Generation: generation, Partition: partition, EventPartitions: l.events, Horizon: l.horizon, Bounds: l.bounds,
+		Generation: l.number(), Partition: partition, EventPartitions: l.events, Horizon: l.horizon, Bounds: l.bounds,
 		FutureSkew: 10 * timeline.Minute, HistoryEnd: l.historyEnd, Catalog: l.catalog,
 	})
 }
 
 func (l *layout) engine(int32) (streaming.Program[event.Routed, metrics.Row], error) {
 	return metrics.NewEngine(metrics.Config{
-		Generation: generation, Catalog: l.catalog, Definitions: l.definitions, Folds: l.folds, Horizon: cmp.Or(l.engineHorizon, l.horizon),
+		Generation: l.number(), Catalog: l.catalog, Definitions: l.definitions, Folds: l.folds, Horizon: cmp.Or(l.engineHorizon, l.horizon),
 		Bounds: l.bounds, HistoryEnd: l.historyEnd,
 	})
 }
@@ -100,7 +119,7 @@ func newStraight(l *layout) *straight {
 			panic(err)
 		}
 		s.judges = append(s.judges, route.(*ingest.Route))
-		s.routes = append(s.routes, streaming.NewShard(generation, []int32{p}, route))
+		s.routes = append(s.routes, streaming.NewShard(l.number(), []int32{p}, route))
 	}
 	for p := range l.events {
 		engine, err := l.engine(p)
@@ -108,7 +127,7 @@ func newStraight(l *layout) *straight {
 			panic(err)
 		}
 		s.programs = append(s.programs, engine.(*metrics.Engine))
-		s.engines = append(s.engines, streaming.NewShard(generation, l.upstreams(), engine))
+		s.engines = append(s.engines, streaming.NewShard(l.number(), l.upstreams(), engine))
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"meridian/ingest"
 	"meridian/streaming"
 	"meridian/streaming/kafka"
+	"meridian/streaming/timeline"
 )
 
 // tailRecords is how far back the last tick of a partition is looked for first:
@@ -29,7 +30,7 @@ func ticksOf(ctx context.Context, l *deliveryLog) (t ticks, err error) {
 		return t, err
 	}
 	for p := range l.partitions {
-		tick, after, err := lastTickOf(ctx, l, p, streaming.RoundOf(1<<61))
+		tick, after, err := lastTickOf(ctx, l, p, noEnd)
 		if err != nil {
 			return t, err
 		}
@@ -52,9 +53,9 @@ func historyOffsets(ctx context.Context, l *deliveryLog, end streaming.Round) ([
 	return offsets, nil
 }
 
-// lastTickOf returns the last tick of a partition that is not behind end and
-// raises its clock, and the offset just after it. It looks near the partition's
-// end first, and then at all of it.
+// lastTickOf returns the last tick of a partition before its clock is beyond end, if
+// it raises it, and the offset just after it. It looks near the partition's end
+// first, and then further and further up.
 func lastTickOf(ctx context.Context, l *deliveryLog, partition int32, end streaming.Round) (streaming.Clock, int64, error) {
 	bounds, err := kafka.Offsets(ctx, l.Config, l.DeliveriesTopic())
 	if err != nil {
@@ -65,41 +66,61 @@ func lastTickOf(ctx context.Context, l *deliveryLog, partition int32, end stream
 	if err != nil {
 		return streaming.NoClock, 0, err
 	}
-	for _, from := range []int64{max(start, b.End-tailRecords), start} {
-		tick, after, err := scanTicks(ctx, l, partition, from, b.End, end)
-		if err != nil || tick != streaming.NoClock || from == start {
+	for window := int64(tailRecords); ; window *= 8 {
+		from := max(start, b.End-window)
+		first, tick, after, err := scanTicks(ctx, l, partition, from, b.End, end)
+		if err != nil || from == start || tick != streaming.NoClock && (end == noEnd || first <= tick-tickDisorder) {
 			return tick, after, err
 		}
 	}
-	return streaming.NoClock, 0, nil
 }
 
-func scanTicks(ctx context.Context, l *deliveryLog, partition int32, from, to int64, end streaming.Round) (streaming.Clock, int64, error) {
-	last, after := streaming.NoClock, int64(0)
+// noEnd is of a log that is looked at as far as it goes.
+const noEnd streaming.Round = math.MaxInt64
+
+// tickDisorder is more than an ingester's ticks can be behind those of another, which
+// has 10 s. Behind a tick that is so much later than the first one that was looked at,
+// nothing further up can have raised the clock.
+const tickDisorder = 5 * timeline.Minute
+
+// scanTicks looks for the last tick that raises the clock and is not beyond end. Behind
+// one that is, a lower one of an ingester whose clock is behind raises nothing: what
+// lies between the two is not of the rounds up to end.
+func scanTicks(ctx context.Context, l *deliveryLog, partition int32, from, to int64, end streaming.Round) (first, last streaming.Clock, after int64, err error) {
+	first, last = streaming.NoClock, streaming.NoClock
 	if from >= to {
-		return last, after, nil
+		return first, last, after, nil
 	}
 	reader, err := kafka.Log{Config: l.Config, Topic: l.DeliveriesTopic(), Archive: l.archive}.Open(ctx, partition, from)
 	if err != nil {
-		return last, after, err
+		return first, last, after, err
 	}
 	defer reader.Close()
 	var decoder ingest.EntryDecoder
 	for next := from; next < to; {
 		records, err := reader.Next(ctx)
 		if err != nil {
-			return last, after, err
+			return first, last, after, err
 		}
 		for _, r := range records {
 			next = r.Offset + 1
 			e, err := decoder.Entry(r.Value)
 			if err != nil {
-				return last, after, fmt.Errorf("deliveries/%d at offset %d: %w", partition, r.Offset, err)
+				return first, last, after, fmt.Errorf("deliveries/%d at offset %d: %w", partition, r.Offset, err)
 			}
-			if e.IsTick() && e.Tick > last && streaming.RoundOf(e.Tick) <= end {
+			if !e.IsTick() {
+				continue
+			}
+			if first == streaming.NoClock {
+				first = e.Tick
+			}
+			if streaming.RoundOf(e.Tick) > end {
+				return first, last, after, nil
+			}
+			if e.Tick > last {
 				last, after = e.Tick, next
 			}
 		}
 	}
-	return last, after, nil
+	return first, last, after, nil
 }

@@ -119,7 +119,9 @@ func (e *Engine) evictSeries(s *series, oldest utcDay) {
 		ws := s.windows[g]
 		n := 0
 		for n < len(ws) && s.team.calendar.window(grainIndex(g), ws[n].key()).End <= oldest.start() {
-			delete(s.kept, keptWindow{grainIndex(g), ws[n].key()})
+			k := keptWindow{grainIndex(g), ws[n].key()}
+			delete(s.kept, k)
+			delete(s.given, k)
 			n++
 		}
 		e.counters.EvictedWindows += int64(n)

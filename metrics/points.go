@@ -196,6 +196,9 @@ func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
 	if !dirty && before == saidProvisional && now == saidProvisional {
 		return // entered twice
 	}
+	if dirty && before == saidFinal {
+		s.give(g, key, from, to, t.changes)
+	}
 	s.windows[g].sayAt(at, known, key, now)
 	t.kept.changed(keptWindowRows, s.team, g.day(key))
 	if now == saidProvisional && before == nothing {
@@ -238,7 +241,10 @@ func (e *Engine) heading(made *madePoint, s *series, g grainIndex, key int64, w 
 	p.Grain, p.Start, p.End, p.Zone = g.grain(), w.Start, w.End, s.team.calendar.zone(w.Start).Name()
 	p.Status, p.Withdrawn = now.status(), now == saidWithdrawn
 	p.Aggregate = &made.Aggregate
-	p.CoveredDays = -1
+	p.CoveredDays, p.Given = -1, nil
+	if len(s.given) > 0 && p.Status == Revised {
+		p.Given = s.gave(keptWindow{g, key})
+	}
 	if g == day30Grain {
 		d := timeline.Date(key)
 		p.CoveredDays = s.team.coverage.days(s.team.calendar, s.def.Sources, &e.everyone, d-29, d, e.clock)

@@ -83,6 +83,14 @@ func (s *series) keep(g grainIndex, key int64, from, to timeline.Cell, changes [
 	if s.kept[k] != nil || s.windows[g].said(key) == nothing {
 		return
 	}
+	if s.kept == nil {
+		s.kept = map[keptWindow]*Aggregate{}
+	}
+	s.kept[k] = s.unchanged(g, from, to, changes)
+}
+
+// unchanged is what a window held before changes that are in its cells already.
+func (s *series) unchanged(g grainIndex, from, to timeline.Cell, changes []change) *Aggregate {
 	a, y := new(Aggregate), s.team.engine.symbols
 	s.aggregate(a, from, to)
 	for i := range changes {
@@ -94,8 +102,5 @@ func (s *series) keep(g grainIndex, key int64, from, to timeline.Cell, changes [
 	if g == day30Grain {
 		a.Quantiles, a.All.Values, a.Primary = a.quantiles(), nil, nil
 	}
-	if s.kept == nil {
-		s.kept = map[keptWindow]*Aggregate{}
-	}
-	s.kept[k] = a
+	return a
 }

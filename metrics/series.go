@@ -32,6 +32,7 @@ type series struct {
 	sliding sliding
 	windows [grainCount]windows
 	kept    map[keptWindow]*Aggregate // rows that stay as they are although their cells have changed
+	given   map[keptWindow]Given      // what final rows said that were revised
 
 	// Of the round that is closing.
 	active  bool

@@ -7,8 +7,12 @@ import (
 	"meridian/streaming/timeline"
 )
 
-// windowSections is the first byte of a section of windows.
-const windowSections = 1
+// windowSections is the first byte of a section of windows. Sections of the version
+// before have no list of what was given.
+const (
+	windowSections = 2
+	windowsBefore  = 1
+)
 
 // windowsRef is what has been said of a series' windows of one day: those from
 // one place of their list until another.
@@ -96,12 +100,15 @@ func (e *Engine) saveWindows(at daySection, refs []windowsRef) []byte {
 		head.code(c)
 		code(c, &r.grain)
 		c.w.number(uint64(r.to - r.from))
-		var frozen []int64
+		var frozen, given []int64
 		for _, w := range s.windows[r.grain][r.from:r.to] {
 			savedWindow(c, w.key(), last, r.grain, &w)
 			last = w.key()
 			if s.kept[keptWindow{r.grain, last}] != nil {
 				frozen = append(frozen, last)
+			}
+			if _, ok := s.given[keptWindow{r.grain, last}]; ok {
+				given = append(given, last)
 			}
 		}
 		c.w.number(uint64(len(frozen)))
@@ -110,13 +117,22 @@ func (e *Engine) saveWindows(at daySection, refs []windowsRef) []byte {
 			state := string(s.kept[keptWindow{r.grain, key}].Bytes())
 			raw(c, &state)
 		}
+		c.w.number(uint64(len(given)))
+		for _, key := range given {
+			g := s.given[keptWindow{r.grain, key}]
+			g.code(c, &key)
+		}
 	}
 	return slices.Clone(c.w.b)
 }
 
 func (e *Engine) loadWindows(at daySection, data []byte) error {
 	c := &e.heads
-	if err := c.readSection(data, windowSections); err != nil {
+	format := byte(windowSections)
+	if len(data) > 0 && data[0] == windowsBefore {
+		format = windowsBefore
+	}
+	if err := c.readSection(data, format); err != nil {
 		return err
 	}
 	for refs := c.r.count(); refs > 0 && c.r.err == nil; refs-- {
@@ -155,6 +171,18 @@ func (e *Engine) loadWindows(at daySection, data []byte) error {
 				s.kept = map[keptWindow]*Aggregate{}
 			}
 			s.kept[keptWindow{g, key}] = a
+		}
+		if format == windowsBefore {
+			continue
+		}
+		for n := c.r.count(); n > 0 && c.r.err == nil; n-- {
+			var key int64
+			var given Given
+			given.code(c, &key)
+			if s.given == nil {
+				s.given = map[keptWindow]Given{}
+			}
+			s.given[keptWindow{g, key}] = given
 		}
 	}
 	return c.end()

@@ -29,7 +29,7 @@ func (s *Server) replaysPage(w http.ResponseWriter, r *http.Request) error {
 	say := language.Of(r.Context())
 	v := views.Replays{
 		Exports: exported(say, "runs", s.base+"/api/v1/runs", say.Common.CSV),
-		Page:    s.page(r, "Replays", "replays", as), Said: s.sessions.PopString(r.Context(), saidKey), Waits: s.local(upper(list.Waits)), Admin: s.mayRun(r),
+		Page:    s.page(r, say.Common.Replays, "replays", as), Said: s.sessions.PopString(r.Context(), saidKey), Waits: s.local(upper(list.Waits)), Admin: s.mayRun(r),
 	}
 	for _, run := range list.Items {
 		x := s.replay(r, run, list.Current)
@@ -52,7 +52,7 @@ var moods = map[string]string{"live": "flowing", "ready": "flowing", "following"
 var unread = []string{"computing", "waiting", "stands", "lost"}
 
 func (s *Server) replay(r *http.Request, run Run, current uint32) views.Replay {
-	site, number := s.site(r), strconv.Itoa(int(run.Number))
+	say, site, number := language.Of(r.Context()), s.site(r), strconv.Itoa(int(run.Number))
 	x := views.Replay{
 		Number: number, Kind: run.Kind, State: run.State, Mood: moods[run.State], Says: s.local(run.Says), Reason: run.Reason,
 		Begun: s.stamp(run.Begun), Clock: s.stamp(run.Clock), Running: run.State == "computing", Percent: int(100 * run.History.Share),
@@ -69,35 +69,35 @@ func (s *Server) replay(r *http.Request, run Run, current uint32) views.Replay {
 			x.Facts = append(x.Facts, views.Fact{Name: name, Text: text})
 		}
 	}
-	fact("Because", run.Reason)
-	fact("Asked for by", run.By)
-	fact("Begun", x.Begun.Text)
-	fact("Rows up to", x.Clock.Text)
-	fact("Logic", strconv.Itoa(int(run.Logic)))
-	fact("Catalog", run.Catalog)
-	fact("Zone data", run.Zones)
+	fact(say.Replays.Because, run.Reason)
+	fact(say.Replays.AskedBy, run.By)
+	fact(say.Replays.Begun, x.Begun.Text)
+	fact(say.Replays.RowsUpTo, x.Clock.Text)
+	fact(say.Frame.Logic, strconv.Itoa(int(run.Logic)))
+	fact(say.Common.Catalog, run.Catalog)
+	fact(say.Frame.ZoneData, run.Zones)
 	var limits []string
 	if run.Limits.From != nil {
-		limits = append(limits, "from "+s.stamp(run.Limits.From).Text)
+		limits = append(limits, say.Replays.LimitFrom(s.stamp(run.Limits.From).Text))
 	}
 	if run.Limits.To != nil {
-		limits = append(limits, "before "+s.stamp(run.Limits.To).Text)
+		limits = append(limits, say.Replays.LimitBefore(s.stamp(run.Limits.To).Text))
 	}
 	if len(run.Limits.Teams) > 0 {
-		limits = append(limits, "teams "+strings.Join(run.Limits.Teams, ", "))
+		limits = append(limits, say.Replays.LimitTeams(strings.Join(run.Limits.Teams, ", ")))
 	}
 	for _, m := range run.Limits.Metrics {
 		limits = append(limits, string(m))
 	}
-	fact("Written in part", strings.Join(limits, "; "))
-	fact("Kept until", s.stamp(run.Kept).Text)
+	fact(say.Replays.InPart, strings.Join(limits, "; "))
+	fact(say.Replays.KeptUntil, s.stamp(run.Kept).Text)
 	for _, action := range run.Can {
-		x.Actions = append(x.Actions, views.Link{Text: asked[action].verb, Href: site.Path("replays", number, string(action))})
+		x.Actions = append(x.Actions, views.Link{Text: question(say, action).Verb, Href: site.Path("replays", number, string(action))})
 	}
 	if a := run.Audit; a != nil {
-		x.Audit = views.ReplayAudit{Shown: true, Verdict: fmt.Sprintf("What was computed again agrees with generation %d, row by row.", a.Of)}
+		x.Audit = views.ReplayAudit{Shown: true, Verdict: say.Replays.Agrees(fmt.Sprint(a.Of))}
 		if !a.Agrees {
-			x.Audit.Verdict = fmt.Sprintf("What was computed again differs from generation %d.", a.Of)
+			x.Audit.Verdict = say.Replays.Disagrees(fmt.Sprint(a.Of))
 		}
 		for _, t := range a.Tables {
 			x.Audit.Rows = append(x.Audit.Rows, views.ReplayAuditRow{
@@ -146,7 +146,7 @@ func (s *Server) replayPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := views.ReplayPage{
-		Page: s.page(r, fmt.Sprintf("Run %d", run.Number), "replays", as), Replay: s.replay(r, run, uint32(as.Generation)),
+		Page: s.page(r, language.Of(r.Context()).Replays.RunNumber(fmt.Sprint(run.Number)), "replays", as), Replay: s.replay(r, run, uint32(as.Generation)),
 		Said: s.sessions.PopString(r.Context(), saidKey), Admin: s.mayRun(r), Back: s.site(r).Path("replays"),
 	}
 	v.Page.Poll = run.State == "computing" || run.State == "promoting" || run.State == "following" && run.Kind == "audit"
@@ -178,10 +178,11 @@ func (s *Server) runOf(r *http.Request) (Run, error) {
 }
 
 func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
-	t, reader := d.Totals(), ReaderOf(r.Context())
+	t, reader, say := d.Totals(), ReaderOf(r.Context()), language.Of(r.Context())
+	first, second := fmt.Sprint(d.First), fmt.Sprint(d.Second)
 	v := views.ReplayDiff{
 		Shown: true, First: strconv.Itoa(int(d.First)), Second: strconv.Itoa(int(d.Second)),
-		Summary: fmt.Sprintf("%d windows are equal, %d differ, %d are in %d alone and %d in %d alone.", t.Equal, t.Other, t.OnlyFirst, d.First, t.OnlySecond, d.Second),
+		Summary: say.Replays.Summary(whole(t.Equal), whole(t.Other), whole(t.OnlyFirst), first, whole(t.OnlySecond), second),
 		Causes:  causesOn(d.Causes),
 	}
 	for _, c := range d.Counts {
@@ -198,12 +199,12 @@ func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
 		start := x.Start
 		row := views.ReplayWindow{
 			Metric: spaced(string(x.Metric)), Team: x.Team, Service: x.Service, Grain: string(x.Grain), Start: s.stamp(&start),
-			First: sideOn(x.First, x.Withheld), Second: sideOn(x.Second, x.Withheld), Why: causesOn(x.Why),
+			First: sideOn(say, x.First, x.Withheld), Second: sideOn(say, x.Second, x.Withheld), Why: causesOn(x.Why),
 		}
 		if e := x.Evidence; e.OnlyFirst+e.OnlySecond+e.Other > 0 {
-			row.Evidence = fmt.Sprintf("evidence: %d in %d alone, %d in %d alone, %d otherwise", e.OnlyFirst, d.First, e.OnlySecond, d.Second, e.Other)
+			row.Evidence = say.Replays.Evidence(fmt.Sprint(e.OnlyFirst), first, fmt.Sprint(e.OnlySecond), second, fmt.Sprint(e.Other))
 			for _, i := range e.Items {
-				in := map[string]string{"first": v.First, "second": v.Second, "both": "both"}[i.In]
+				in := map[string]string{"first": v.First, "second": v.Second, "both": say.Replays.Both}[i.In]
 				row.Items = append(row.Items, views.ReplayItem{In: in, Text: strings.TrimSpace(i.Item + " " + i.Label), Href: webAddress(i.URL)})
 			}
 		}
@@ -216,7 +217,7 @@ func (s *Server) replayDiff(r *http.Request, d RunDiff) views.ReplayDiff {
 	}
 	q := r.URL.Query()
 	q.Del("cursor")
-	v.Exports = []views.Link{{ID: "diff-json", Text: language.Of(r.Context()).Common.JSON, Href: s.site(r).Path("api", "v1", "runs", v.Second, "diff") + "?" + q.Encode()}}
+	v.Exports = []views.Link{{ID: "diff-json", Text: say.Common.JSON, Href: s.site(r).Path("api", "v1", "runs", v.Second, "diff") + "?" + q.Encode()}}
 	return v
 }
 
@@ -227,14 +228,14 @@ func causesOn(all []RunCause) (out []views.ReplayCause) {
 	return out
 }
 
-func sideOn(side *RunDiffSide, withheld bool) string {
+func sideOn(say *language.Words, side *RunDiffSide, withheld bool) string {
 	switch {
 	case withheld:
-		return "withheld"
+		return say.Replays.Withheld
 	case side == nil:
-		return "no row"
+		return say.Replays.NoRow
 	case side.Value == nil:
-		return "no data"
+		return say.Number.NoData
 	}
 	return strconv.FormatFloat(*side.Value, 'f', -1, 64)
 }

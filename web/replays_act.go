@@ -5,26 +5,15 @@ import (
 	"net/http"
 	"slices"
 
+	"meridian/web/language"
 	"meridian/web/views"
 )
 
-// asked are the things that somebody is asked about before they are done.
-var asked = map[RunAction]struct {
-	verb, title, button string
-	text                []string
-}{
-	PromoteRun: {"Promote", "Promote run %d?", "Promote", []string{
-		"Readers see its numbers when it has caught up. The step is one for all pages: nobody sees half of it.",
-		"What readers see now is kept for 7 days and can be gone back to.",
-	}},
-	RollbackRun: {"Roll back", "Go back to generation %d?", "Roll back", []string{
-		"It catches up with the log and readers see its numbers again, exactly as it would have computed them.",
-		"What is replaced by it is kept for 7 days, and does not begin again by itself until the catalog, a setting or the logic changes.",
-	}},
-	DropRun: {"Drop", "Drop run %d?", "Drop", []string{
-		"Its rows, its snapshots and its records are removed. The log stays: a new run computes the same.",
-	}},
-	ResumeRun: {"Resume", "Let run %d go on?", "Resume", []string{"It goes on from its last checkpoint."}},
+// question is what somebody is asked before something is done with a run.
+func question(say *language.Words, a RunAction) language.RunQuestion {
+	return map[RunAction]language.RunQuestion{
+		PromoteRun: say.Replays.Promote, RollbackRun: say.Replays.Rollback, DropRun: say.Replays.Drop, ResumeRun: say.Replays.Resume,
+	}[a]
 }
 
 func (s *Server) askRun(w http.ResponseWriter, r *http.Request) error {
@@ -37,9 +26,9 @@ func (s *Server) askRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	site, number := s.site(r), fmt.Sprint(run.Number)
-	q := asked[action]
+	q := question(language.Of(r.Context()), action)
 	v := views.ReplayAsk{
-		Page: s.page(r, q.verb, "replays", as), Title: fmt.Sprintf(q.title, run.Number), Text: q.text, Button: q.button,
+		Page: s.page(r, q.Verb, "replays", as), Title: q.Title(number), Text: q.Text, Button: q.Button,
 		Action: site.Path("replays", number, string(action)), Back: site.Path("replays", number),
 	}
 	v.Page.Live = false // somebody decides
@@ -67,11 +56,11 @@ func (s *Server) runAction(r *http.Request) (Run, RunAction, error) {
 		return run, "", err
 	}
 	action := RunAction(r.PathValue("action"))
-	if _, known := asked[action]; !known {
+	if question(language.English, action).Verb == "" {
 		return run, action, notFound("Runs are promoted, rolled back to, dropped and resumed.")
 	}
 	if !slices.Contains(run.Can, action) {
-		return run, action, &Error{Status: http.StatusConflict, Title: "Not now", Detail: fmt.Sprintf("Run %d %s: that cannot be done with it at the moment.", run.Number, run.Says)}
+		return run, action, &Error{Status: http.StatusConflict, Title: language.Of(r.Context()).Replays.NotNowTitle, Detail: language.Of(r.Context()).Replays.NotNowFor(fmt.Sprint(run.Number), run.Says)}
 	}
 	return run, action, nil
 }

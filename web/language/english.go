@@ -579,6 +579,46 @@ var English = &Words{
 	},
 
 	Replays: ReplaysWords{
+		AskedBy: "Asked for by", RowsUpTo: "Rows up to", InPart: "Written in part", KeptUntil: "Kept until",
+		Both: "both", Withheld: "withheld", NoRow: "no row", NotNowTitle: "Not now",
+		Promote: RunQuestion{
+			Verb: "Promote", Button: "Promote", Title: func(run string) string { return "Promote run " + run + "?" },
+			Text: []string{
+				"Readers see its numbers when it has caught up. The step is one for all pages: nobody sees half of it.",
+				"What readers see now is kept for 7 days and can be gone back to.",
+			},
+		},
+		Rollback: RunQuestion{
+			Verb: "Roll back", Button: "Roll back", Title: func(run string) string { return "Go back to generation " + run + "?" },
+			Text: []string{
+				"It catches up with the log and readers see its numbers again, exactly as it would have computed them.",
+				"What is replaced by it is kept for 7 days, and does not begin again by itself until the catalog, a setting or the logic changes.",
+			},
+		},
+		Drop: RunQuestion{
+			Verb: "Drop", Button: "Drop", Title: func(run string) string { return "Drop run " + run + "?" },
+			Text: []string{"Its rows, its snapshots and its records are removed. The log stays: a new run computes the same."},
+		},
+		Resume: RunQuestion{
+			Verb: "Resume", Button: "Resume", Title: func(run string) string { return "Let run " + run + " go on?" },
+			Text: []string{"It goes on from its last checkpoint."},
+		},
+		LimitFrom:   func(what string) string { return "from " + what },
+		LimitBefore: func(what string) string { return "before " + what },
+		LimitTeams:  func(what string) string { return "teams " + what },
+		Agrees: func(run string) string {
+			return "What was computed again agrees with generation " + run + ", row by row."
+		},
+		Disagrees: func(run string) string { return "What was computed again differs from generation " + run + "." },
+		Summary: func(equal, differ, onlyFirst, first, onlySecond, second string) string {
+			return equal + " windows are equal, " + differ + " differ, " + onlyFirst + " are in " + first + " alone and " + onlySecond + " in " + second + " alone."
+		},
+		Evidence: func(onlyFirst, first, onlySecond, second, other string) string {
+			return "evidence: " + onlyFirst + " in " + first + " alone, " + onlySecond + " in " + second + " alone, " + other + " otherwise"
+		},
+		NotNowFor: func(run, says string) string {
+			return "Run " + run + " " + says + ": that cannot be done with it at the moment."
+		},
 		Lead:            "Each generation is one computation of all history: by one catalog, one set of settings and one logic. Readers see one of them; others are computed beside it, compared, and take its place.",
 		Generations:     "Generations",
 		None:            "There is none yet: the first begins when the log can be read.",

@@ -221,6 +221,15 @@ type GuidesWords struct {
 
 // ReplaysWords are what is on the pages of runs.
 type ReplaysWords struct {
+	AskedBy, RowsUpTo, InPart, KeptUntil, Both, Withheld, NoRow, NotNowTitle string
+
+	Promote, Rollback, Drop, Resume RunQuestion
+
+	LimitFrom, LimitBefore, LimitTeams, Agrees, Disagrees func(what string) string
+	Summary                                               func(equal, differ, onlyFirst, first, onlySecond, second string) string
+	Evidence                                              func(onlyFirst, first, onlySecond, second, other string) string
+	NotNowFor                                             func(run, says string) string
+
 	Lead, Generations, None, Run, State, Because, Begun, Differences, AllRuns, DiffersFromLive, Audit  string
 	Table, Rows, Equal, Different, MissingRows, ExtraRows, NewerRows, WhatDiffers, CountsLabel, Metric string
 	Windows, Differ, WindowsLabel, MoreWindows, NotNow, Note                                           string
@@ -231,6 +240,13 @@ type ReplaysWords struct {
 	Between   func(first, second string) string
 	OnlyIn    func(run string) string
 	InRun     func(run string) string
+}
+
+// RunQuestion is what somebody is asked before something is done with a run.
+type RunQuestion struct {
+	Verb, Button string
+	Text         []string
+	Title        func(run string) string
 }
 
 // StatusWords are what is on the status page, at the sign-in and on problems.

@@ -78,7 +78,7 @@ func actsOf(e *event.Event, acts []act) []act {
 		return acts
 	}
 	if a.key == "" {
-		a.key = "event/" + e.ID.String()
+		a.key = eventKey(&e.ID)
 	}
 	return append(acts, a)
 }
@@ -96,13 +96,19 @@ func (a *act) as(who event.Account, e *event.Event) {
 // A rebase keeps all three, so it adds none. The author is the person, so that
 // their two addresses are one author once the catalog knows both.
 func commitKey(author event.PersonID, authored timeline.Millis, repository event.EntityID) string {
-	b := make([]byte, 0, 64+len(repository))
-	b = append(b, "commit/"...)
+	var room [128]byte // keys are made for most events, and this one is copied once
+	b := append(room[:0], "commit/"...)
 	b = hex.AppendEncode(b, author[:])
 	b = append(b, '/')
 	b = strconv.AppendInt(b, int64(authored), 10)
 	b = append(b, '/')
 	return string(append(b, repository...))
+}
+
+// eventKey identifies an act that one event tells of.
+func eventKey(id *event.ID) string {
+	var room [64]byte
+	return string(hex.AppendEncode(append(room[:0], "event/"...), id[:]))
 }
 
 // repositoryOf is the repository that an entity of GitHub's lies in: commits are

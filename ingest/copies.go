@@ -169,7 +169,8 @@ func (r *Route) activity(o *ordinals, routed *event.Routed, home string, a *act,
 	for i, team := range teams {
 		zone, known := catalog.ActZone(who.ID, a.local, team, a.at)
 		routed.Team = team
-		routed.Act = &event.Act{
+		routed.Act = r.newAct()
+		*routed.Act = event.Act{
 			Key:     a.key,
 			Kind:    a.kind,
 			At:      a.at,
@@ -181,6 +182,18 @@ func (r *Route) activity(o *ordinals, routed *event.Routed, home string, a *act,
 		}
 		o.emit(routed)
 	}
+}
+
+// actsAtOnce are allocated together. They are read and forgotten together too.
+const actsAtOnce = 32
+
+func (r *Route) newAct() *event.Act {
+	if len(r.made) == 0 {
+		r.made = make([]event.Act, actsAtOnce)
+	}
+	one := &r.made[0]
+	r.made = r.made[1:]
+	return one
 }
 
 // bare returns e without its body.

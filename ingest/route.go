@@ -78,6 +78,7 @@ type Route struct {
 	acts  []act        // scratch
 	paths []string     // scratch
 	home  [1]string    // scratch
+	made  []event.Act  // allocated, and not used yet
 }
 
 var _ streaming.Program[Entry, Copy] = (*Route)(nil)

@@ -14,7 +14,6 @@ import (
 	"meridian/metrics"
 	"meridian/storage"
 	"meridian/streaming"
-	"meridian/streaming/kafka"
 )
 
 // history computes the first part of a generation: everything up to o*, the
@@ -273,101 +272,4 @@ func (h *history) progress(began time.Time) string {
 	rate := float64(n-at.Resumed) / max(0.001, time.Since(began).Seconds())
 	left := time.Duration(float64(all-n)/max(1, rate)) * time.Second
 	return fmt.Sprintf("%d of %d deliveries and ticks (%d %%), %.0f a second, about %s left", n, all, 100*n/all, rate, left)
-}
-
-// settleEngine gives out the rows of an engine's history. It leaves the state
-// from which its shard goes on.
-func (h *history) settleEngine(ctx context.Context, e *historyEngine) error {
-	end := h.manifest.HistoryEnd
-	t, err := h.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.giveBack()
-	var rows []metrics.Row
-	var failed error
-	put := func() {
-		if failed == nil && len(rows) > 0 {
-			t.giveBack() // whoever takes the rows may have to be waited for
-			if failed = h.sink.Put(ctx, e.partition, rows); failed == nil {
-				failed = t.again(ctx)
-			}
-		}
-		rows = nil
-	}
-	e.engine.Tick(end.Clock(), streaming.NewVersion(h.manifest.Number, end), func(r metrics.Row) {
-		if rows == nil {
-			rows = make([]metrics.Row, 0, historyRows)
-		}
-		if rows = append(rows, r); len(rows) >= historyRows {
-			put()
-		}
-	})
-	put()
-	return failed
-}
-
-// historyRows are put at once.
-const historyRows = 8192
-
-// finish folds what is left and hands over to the generation's shards: rows
-// durable, then snapshots. The record `following` is the caller's.
-func (h *history) finish(ctx context.Context) error {
-	err := h.folder.finish(ctx, func(ctx context.Context, e *historyEngine) error {
-		if err := h.tuning.reached("rows"); err != nil {
-			return err
-		}
-		if err := h.sink.Flush(ctx, e.partition); err != nil {
-			return err
-		}
-		h.sink.Advance(e.partition, h.manifest.Number, h.manifest.HistoryEnd.Clock())
-		shard := streaming.NewShard(h.manifest.Number, h.manifest.Upstreams(), e.engine)
-		shard.Adopt(h.manifest.HistoryEnd, h.reachedBy(e))
-		if err := publish(ctx, h.snapshots, kafka.ShardName("engine", h.manifest.Number, e.partition), 0, shard.Save); err != nil {
-			return err
-		}
-		e.engine = nil // its snapshot has it
-		return h.tuning.reached("engine")
-	})
-	if err != nil {
-		return err
-	}
-	for _, r := range h.routes {
-		if err := publish(ctx, h.snapshots, kafka.ShardName("route", h.manifest.Number, r.partition), r.next, r.shard.Save); err != nil {
-			return err
-		}
-		if err := h.tuning.reached("route"); err != nil {
-			return err
-		}
-	}
-	for e := range h.manifest.EventsPartitions { // the progress that Advance told is to be durable too
-		if err := h.sink.Flush(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reachedBy is how far each partition of deliveries is in an engine's state.
-func (h *history) reachedBy(e *historyEngine) (all []streaming.Reached) {
-	for _, r := range h.routes {
-		if r.shard.Clock() == streaming.NoClock {
-			continue
-		}
-		o, any := e.origins[r.partition]
-		all = append(all, streaming.Reached{Partition: r.partition, Round: streaming.RoundOf(r.shard.Clock()), Origin: o, Any: any})
-	}
-	return all
-}
-
-// publish keeps a snapshot under the next sequence of its shard.
-func publish(ctx context.Context, store streaming.Snapshots, shard string, resume int64, save func(put func(section string, data []byte))) error {
-	sequence, err := streaming.NextSequence(ctx, store, shard)
-	if err != nil {
-		return err
-	}
-	var once streaming.Capturer // a program never writes to what it has put, so nothing is copied
-	m, chunks := once.Capture(shard, sequence, save)
-	m.Resume = resume
-	return store.Publish(ctx, m, func(hash streaming.Hash) []byte { return chunks[hash] })
 }

@@ -211,14 +211,21 @@ func (p past) roundByRound(t testing.TB, store streaming.Snapshots, put func(sha
 			}
 		}
 		reader.Close()
-		if err := publish(t.Context(), store, kafka.ShardName("route", n, part), 0, route.Save); err != nil {
-			t.Fatal(err)
-		}
+		publishNow(t, store, kafka.ShardName("route", n, part), route.Save)
 	}
 	for i, e := range engines {
-		if err := publish(t.Context(), store, kafka.ShardName("engine", n, int32(i)), 0, e.Save); err != nil {
-			t.Fatal(err)
-		}
+		publishNow(t, store, kafka.ShardName("engine", n, int32(i)), e.Save)
+	}
+}
+
+func publishNow(t testing.TB, store streaming.Snapshots, shard string, save func(put func(section string, data []byte))) {
+	t.Helper()
+	s, err := takeSnapshot(t.Context(), store, shard, 0, save)
+	if err == nil {
+		err = s.publish(t.Context(), store)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

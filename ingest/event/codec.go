@@ -91,9 +91,9 @@ func (e *Event) decode(b []byte, n *names) error {
 		case 6<<3 | wireVarint:
 			e.Created = r.millis()
 		case 7<<3 | wireBytes:
-			r.fail(e.Scope.decode(r.data, n))
+			r.fail(n.scope(r.data, &e.Scope))
 		case 8<<3 | wireBytes:
-			r.fail(e.Actor.decode(r.data, n))
+			r.fail(n.account(r.data, &e.Actor))
 		case 9<<3 | wireBytes:
 			r.fail(e.Local.decode(r.data, n))
 		case 10<<3 | wireBytes:

@@ -48,7 +48,7 @@ func (d *Deployment) decode(b []byte, n *names) error {
 		case 9<<3 | wireBytes:
 			d.Task = r.name()
 		case 10<<3 | wireBytes:
-			r.fail(d.Creator.decode(r.data, n))
+			r.fail(n.account(r.data, &d.Creator))
 		case 11<<3 | wireBytes:
 			d.Labels = append(d.Labels, r.name())
 		case 12<<3 | wireBytes:

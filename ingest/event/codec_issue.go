@@ -34,7 +34,7 @@ func (i *Issue) decode(b []byte, n *names) error {
 		case 3<<3 | wireVarint:
 			i.Created = r.millis()
 		case 4<<3 | wireBytes:
-			r.fail(i.Reporter.decode(r.data, n))
+			r.fail(n.account(r.data, &i.Reporter))
 		case 5<<3 | wireBytes:
 			r.fail(i.Current.decode(r.data, n))
 		case 6<<3 | wireBytes:

@@ -40,7 +40,7 @@ func (p *PullRequest) decode(b []byte, n *names) error {
 		case 1<<3 | wireVarint:
 			p.Number = int64(r.value)
 		case 2<<3 | wireBytes:
-			r.fail(p.Author.decode(r.data, n))
+			r.fail(n.account(r.data, &p.Author))
 		case 3<<3 | wireVarint:
 			p.Created = r.millis()
 		case 4<<3 | wireVarint:
@@ -52,7 +52,7 @@ func (p *PullRequest) decode(b []byte, n *names) error {
 		case 7<<3 | wireVarint:
 			p.Closed = r.millis()
 		case 8<<3 | wireBytes:
-			r.fail(p.MergedBy.decode(r.data, n))
+			r.fail(n.account(r.data, &p.MergedBy))
 		case 9<<3 | wireVarint:
 			p.AutoMerge = r.bool()
 		case 10<<3 | wireBytes:
@@ -82,7 +82,7 @@ func (p *PullRequest) decode(b []byte, n *names) error {
 		case 22<<3 | wireBytes:
 			p.URL = r.text()
 		case 23<<3 | wireBytes:
-			r.fail(p.RequestedReviewer.decode(r.data, n))
+			r.fail(n.account(r.data, &p.RequestedReviewer))
 		case 24<<3 | wireBytes:
 			p.RequestedTeam = r.name()
 		case 25<<3 | wireVarint:
@@ -138,7 +138,7 @@ func (v *Review) decode(b []byte, n *names) error {
 		case 3<<3 | wireVarint:
 			v.Submitted = r.millis()
 		case 4<<3 | wireBytes:
-			r.fail(v.Author.decode(r.data, n))
+			r.fail(n.account(r.data, &v.Author))
 		}
 	}
 	return r.err

@@ -74,7 +74,7 @@ func (c *Commit) decode(b []byte, n *names) error {
 		case 1<<3 | wireBytes:
 			c.SHA = r.text()
 		case 2<<3 | wireBytes:
-			r.fail(c.Author.decode(r.data, n))
+			r.fail(n.account(r.data, &c.Author))
 		case 3<<3 | wireVarint:
 			c.Authored = r.millis()
 		case 4<<3 | wireBytes:
@@ -91,7 +91,7 @@ func (c *Commit) decode(b []byte, n *names) error {
 			c.Elsewhere = r.bool()
 		case 10<<3 | wireBytes:
 			c.CoAuthors = append(c.CoAuthors, Account{})
-			r.fail(c.CoAuthors[len(c.CoAuthors)-1].decode(r.data, n))
+			r.fail(n.account(r.data, &c.CoAuthors[len(c.CoAuthors)-1]))
 		case 11<<3 | wireVarint:
 			c.PullRequest = int64(r.value)
 		case 12<<3 | wireBytes:

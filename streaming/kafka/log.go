@@ -20,6 +20,10 @@ type Log struct {
 	// FetchBytes bounds what one fetch asks for; 0 is 1 MiB. A single record
 	// may be larger.
 	FetchBytes int32
+
+	// Lent says that what Next returns is read before Next is called again, and
+	// that nothing keeps it: its memory is used for what comes next.
+	Lent bool
 }
 
 // LogReader reads one partition in order and without holes: a missing offset
@@ -32,6 +36,7 @@ type LogReader struct {
 
 	archived *ArchiveReader
 	client   *kgo.Client
+	lent     []*kgo.Record
 }
 
 // Open returns a reader that begins at offset from. It reads from the archive
@@ -67,8 +72,8 @@ func (l Log) Open(ctx context.Context, partition int32, from int64) (*LogReader,
 	return r, err
 }
 
-// Next waits for records and returns them; the slice is the caller's. When ctx
-// ends it returns its error, and may be called again.
+// Next waits for records and returns them; the slice is the caller's, and so are
+// the records, unless they are lent. When ctx ends it returns its error, and may be called again.
 func (r *LogReader) Next(ctx context.Context) ([]LogRecord, error) {
 	if r.archived != nil {
 		records, err := r.archived.Next()
@@ -99,13 +104,17 @@ func (r *LogReader) connect() error {
 	if size == 0 {
 		size = 1 << 20
 	}
-	client, err := r.log.Config.newClient(
+	options := []kgo.Opt{
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{r.log.Topic: {r.partition: kgo.NewOffset().At(r.next)}}),
 		// Never jump to another offset on one's own.
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchMaxBytes(size),
 		kgo.FetchMaxPartitionBytes(size),
-	)
+	}
+	if r.log.Lent {
+		options = append(options, kgo.WithPools(new(logPool)))
+	}
+	client, err := r.log.Config.newClient(options...)
 	if err != nil {
 		return err
 	}
@@ -114,6 +123,10 @@ func (r *LogReader) connect() error {
 }
 
 func (r *LogReader) poll(ctx context.Context) ([]LogRecord, error) {
+	for _, rec := range r.lent {
+		rec.Recycle()
+	}
+	r.lent = r.lent[:0]
 	for {
 		fetches := r.client.PollRecords(ctx, 10_000)
 		if err := ctx.Err(); err != nil && fetches.NumRecords() == 0 {
@@ -136,6 +149,9 @@ func (r *LogReader) poll(ctx context.Context) ([]LogRecord, error) {
 			r.end = max(r.end, p.HighWatermark)
 			for _, rec := range p.Records {
 				records = append(records, LogRecord{Offset: rec.Offset, Value: rec.Value})
+			}
+			if r.log.Lent {
+				r.lent = append(r.lent, p.Records...)
 			}
 		})
 		if len(records) > 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -176,7 +175,7 @@ func (s *server) refused(t *testing.T, want int) {
 		if code != want {
 			t.Errorf("exit code %d, want %d", code, want)
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(hang):
 		t.Fatal("it was not refused")
 	}
 }
@@ -281,8 +280,6 @@ func TestAGenerationThatWaitsToBePromoted(t *testing.T) {
 		return nil
 	})
 }
-
-var errNothingYet = errors.New("nothing yet")
 
 func (in *instanceTest) config(s *server) config.Config {
 	c := config.Default()

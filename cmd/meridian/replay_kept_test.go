@@ -141,9 +141,12 @@ func TestRollback_RestoresTheBytes(t *testing.T) {
 	if newer == 0 || newer == len(before) {
 		t.Errorf("%d of %d rows were written anew: too few or too many to tell anything", newer, len(before))
 	}
-	if n := strings.TrimSpace(in.ask(t, "SELECT count() FROM points_replay WHERE generation = 1")); n != "0" {
-		t.Errorf("%s points of generation 1 are not where readers look", n)
-	}
+	await(t, s.ended, func() error {
+		if n := strings.TrimSpace(in.ask(t, "SELECT count() FROM points_replay WHERE generation = 1")); n != "0" {
+			return fmt.Errorf("%s points of generation 1 are not where readers look", n)
+		}
+		return nil
+	})
 	// What was written anew is what would have been written all along.
 	if out, err := command(t, "replay", "--mode", "audit", "--data-dir", s.dir); err != nil || !strings.Contains(out, "agrees with generation 1") {
 		t.Errorf("%v: %s", err, out)

@@ -114,7 +114,7 @@ func (c *child) end(t testing.TB) {
 // killed sends deployments until the server is gone.
 func (c *child) killed(t *testing.T, step string) {
 	t.Helper()
-	hang := time.After(2 * time.Minute)
+	hang := time.After(hang)
 	for {
 		_ = c.send()
 		select {

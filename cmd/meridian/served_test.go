@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,12 +108,15 @@ clickhouse: {dsn: "http://%s/meridian"}
 	}
 }
 
+// hang is how long nothing takes, on a machine that is busy with much else either.
+const hang = 4 * time.Minute
+
 // await calls try until it succeeds, or the server has ended.
 func await(t testing.TB, ended chan int, try func() error) {
 	t.Helper()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
-	hang := time.After(2 * time.Minute)
+	hang := time.After(hang)
 	for {
 		err := try()
 		if err == nil {
@@ -165,15 +169,32 @@ func pointsOver(socket, query string) ([]metrics.PointJSON, error) {
 	return answer.Points, err
 }
 
+// freeAddress is an address that nobody else is given: between its choice and its use
+// another process, or a connection that goes out, may take a port of 127.0.0.1. So it
+// has a loopback address of this process's own, where the system has more than one.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := listen("127.0.0.1:0", "")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		pid := os.Getpid()
+		own := net.IPv4(127, byte(64+pid>>16&63), byte(pid>>8), byte(pid)).String()
+		l, err := net.Listen("tcp", net.JoinHostPort(own, "0"))
+		if err != nil {
+			l, err = net.Listen("tcp", "127.0.0.1:0")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := l.Addr().String()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, given := freeAddresses.LoadOrStore(address, true); !given {
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
 }
+
+var freeAddresses sync.Map // that were given
 
 // overSocket asks over an admin socket.
 func overSocket(socket string) *http.Client {

@@ -17,7 +17,7 @@ import (
 // served is a server over a network, with a page open in a browser.
 func served(t *testing.T, o *webtest.Organisation) (tab *browser.Tab, address string) {
 	t.Helper()
-	tab = browser.ForTest(t).Tab(t, 3*time.Minute)
+	tab = browser.ForTest(t).Tab(t, 8*time.Minute)
 	s := newServer(t, o, func(c *web.Config) { c.Shared = true })
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {

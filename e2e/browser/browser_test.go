@@ -54,7 +54,7 @@ func serve(t *testing.T) string {
 
 func open(t *testing.T) *browser.Tab {
 	t.Helper()
-	tab := browser.ForTest(t).Tab(t, time.Minute)
+	tab := browser.ForTest(t).Tab(t, 4*time.Minute)
 	if err := chromedp.Do(tab.Ctx, chromedp.Navigate(serve(t))); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestPicture_HasTheWidthTheWholeHeightAndTheScheme(t *testing.T) {
 
 // Tests run on machines that must not talk to the internet, and a page that needs it would fail at our users' too.
 func TestBrowser_ResolvesNothingOutsideTheMachine(t *testing.T) {
-	tab := browser.ForTest(t).Tab(t, time.Minute)
+	tab := browser.ForTest(t).Tab(t, 4*time.Minute)
 	err := chromedp.Do(tab.Ctx, chromedp.Navigate("http://meridian.example/"))
 	if err == nil || !strings.Contains(err.Error(), "ERR_NAME_NOT_RESOLVED") {
 		t.Fatalf("navigate to a name on the internet: %v, want ERR_NAME_NOT_RESOLVED", err)

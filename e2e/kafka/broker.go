@@ -12,7 +12,7 @@ import (
 )
 
 // patience bounds how long a broker may take to start or stop; 5 s is usual, a loaded machine takes longer.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // A Broker is one running node. Its methods are not safe for concurrent use, but Addr is.
 type Broker struct {

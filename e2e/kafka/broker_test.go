@@ -137,10 +137,10 @@ func TestBroker_EndsWithAKilledTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := time.Now().Add(30 * time.Second)
+	gone := time.Now().Add(4 * time.Minute)
 	for running(string(pid)) {
 		if time.Now().After(gone) {
-			t.Fatalf("broker %s still runs 30 s after the process that started it was killed", pid)
+			t.Fatalf("broker %s still runs long after the process that started it was killed", pid)
 		}
 		time.Sleep(20 * time.Millisecond) // nothing announces the end of another process's child
 	}

@@ -18,8 +18,8 @@ import (
 	"meridian/e2e/service"
 )
 
-// limit is for all of it on a busy machine.
-const limit = 8 * time.Minute
+// limit is for all of it on a busy machine, patience for each thing that has to happen.
+const limit, patience = 9 * time.Minute, 3 * time.Minute
 
 // A visit is one browser on one running demo.
 type visit struct {
@@ -99,7 +99,7 @@ func (v visit) script(js string) string {
 // refreshes itself.
 func (v visit) awaitHistory() {
 	v.t.Helper()
-	err := instance.Poll(time.Minute, func() error {
+	err := instance.Poll(patience, func() error {
 		body, err := v.demo.Get("/api/v1/points?metric=pr_merged&grain=day30&scope=org")
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (v visit) numbersMove() {
 	v.open("/")
 	const text = `document.querySelector("main").innerText`
 	before := v.script(`window.same = "page", ` + text)
-	if err := instance.Poll(90*time.Second, func() error {
+	if err := instance.Poll(patience, func() error {
 		if v.script(text) == before {
 			return errors.New("the overview has not changed")
 		}
@@ -149,7 +149,7 @@ func (v visit) follow(selector string) string {
 		v.t.Fatalf("%s has no link %s", before, selector)
 	}
 	at := before
-	if err := instance.Poll(30*time.Second, func() error {
+	if err := instance.Poll(patience, func() error {
 		if at = v.script(`document.readyState == "complete" ? location.pathname : ""`); at == "" || at == before {
 			return fmt.Errorf("still at %s", before)
 		}
@@ -207,7 +207,7 @@ func (v visit) keyboard(m place) {
 	press := func(key string) string {
 		return v.script(fmt.Sprintf(`(() => { const c = document.querySelector(".chart.drawn"); if (!c) return "no chart"; c.focus(); c.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true, cancelable: true})); return c.querySelector(".says").textContent + (c.classList.contains("zoomed") ? " zoomed" : "") })()`, key))
 	}
-	if err := instance.Poll(10*time.Second, func() error {
+	if err := instance.Poll(patience, func() error {
 		if press("Home") == "no chart" {
 			return errors.New("the chart is not drawn")
 		}
@@ -220,7 +220,7 @@ func (v visit) keyboard(m place) {
 		v.t.Errorf("the keys read %q and then %q", first, second)
 	}
 	press("+")
-	if err := instance.Poll(5*time.Second, func() error {
+	if err := instance.Poll(patience, func() error {
 		if got := v.script(`String(document.querySelector(".chart").classList.contains("zoomed"))`); got != "true" {
 			return errors.New("+ does not zoom")
 		}
@@ -229,7 +229,7 @@ func (v visit) keyboard(m place) {
 		v.t.Error(err)
 	}
 	press("Escape")
-	if err := instance.Poll(5*time.Second, func() error {
+	if err := instance.Poll(patience, func() error {
 		if got := v.script(`String(document.querySelector(".chart").classList.contains("zoomed"))`); got != "false" {
 			return errors.New("Escape does not show all")
 		}
@@ -245,7 +245,7 @@ func (v visit) still(m place) {
 	for _, path := range []string{"/", "/teams/" + m.team, m.path, "/quality"} {
 		v.open(path)
 		v.script(`window.moved = 0, window.swaps = 0, new PerformanceObserver(l => l.getEntries().forEach(e => window.moved += e.value)).observe({type: "layout-shift"}), document.addEventListener("htmx:afterSettle", () => window.swaps++), "watching"`)
-		if err := instance.Poll(60*time.Second, func() error {
+		if err := instance.Poll(patience, func() error {
 			if v.script(`String(window.swaps > 1)`) != "true" {
 				return errors.New("the page has not refreshed itself twice")
 			}

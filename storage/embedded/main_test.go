@@ -92,7 +92,7 @@ func open(t testing.TB, options *clickhouse.Options) driver.Conn {
 
 // deadline only keeps a hanging test from hanging for ever; nothing is measured by it.
 func deadline(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -67,7 +67,7 @@ func Run(t testing.TB, cfg embedded.Config) *embedded.Server {
 			t.Errorf("embedded ClickHouse: %v", err)
 		}
 	})
-	wait, stop := context.WithTimeout(ctx, time.Minute) // only so that a hanging child does not hang the test for ever
+	wait, stop := context.WithTimeout(ctx, 4*time.Minute) // only so that a hanging child does not hang the test for ever
 	defer stop()
 	if err := s.Ready(wait); err != nil {
 		t.Fatal(err)

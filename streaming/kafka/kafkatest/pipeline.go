@@ -224,6 +224,9 @@ func (p *Pipeline) observe(kafka.ShardStatus) {
 	p.observed.Broadcast()
 }
 
+// hang is how long nothing takes, on a machine that is busy with much else either.
+const hang = 4 * time.Minute
+
 // WaitForShards waits until a member runs at least n shards of the engine.
 func (p *Pipeline) WaitForShards(t *testing.T, m *Member, n int) {
 	t.Helper()
@@ -233,8 +236,8 @@ func (p *Pipeline) WaitForShards(t *testing.T, m *Member, n int) {
 // WaitForState waits until at least n of a member's engine shards are in a state.
 func (p *Pipeline) WaitForState(t *testing.T, m *Member, n int, state kafka.ShardState) {
 	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	timeout := time.AfterFunc(2*time.Minute, func() { p.observe(kafka.ShardStatus{}) })
+	deadline := time.Now().Add(hang)
+	timeout := time.AfterFunc(hang, func() { p.observe(kafka.ShardStatus{}) })
 	defer timeout.Stop()
 	p.observed.L.Lock()
 	defer p.observed.L.Unlock()
@@ -334,9 +337,9 @@ func (r *Rows) WaitFor(t *testing.T, n int32, tick timeline.Millis) {
 	t.Helper()
 	stop := context.AfterFunc(t.Context(), func() { r.changed.Broadcast() })
 	defer stop()
-	timeout := time.AfterFunc(2*time.Minute, func() { r.changed.Broadcast() })
+	timeout := time.AfterFunc(hang, func() { r.changed.Broadcast() })
 	defer timeout.Stop()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(hang)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {

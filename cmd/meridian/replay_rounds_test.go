@@ -134,6 +134,9 @@ func TestPromotion_AtEveryRound(t *testing.T) {
 			g.stands(t, shards, at)
 		}
 		comes, goes := both[i%2], both[1-i%2]
+		if whole, err := d.Confirmed(t.Context(), goes.number); i > 0 && (err != nil || !whole) {
+			t.Fatalf("at round %d rows of generation %d, which readers see, are where they do not look: %v", i, goes.number, err)
+		}
 		if err := d.Promote(t.Context(), comes.number); err != nil {
 			t.Fatal(err)
 		}

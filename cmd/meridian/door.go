@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -19,6 +20,10 @@ import (
 	"meridian/streaming/kafka"
 	"meridian/streaming/timeline"
 )
+
+// wallClock is what this process takes for the time at its door. A test binary that
+// plays an ingester with a wrong clock sets another.
+var wallClock = time.Now
 
 // door is where deliveries come in: the receiver and the ticker, over one
 // appender to the log.
@@ -45,12 +50,12 @@ func newDoor(c config.Config, in *instance, cat *catalog.Catalog, l *deliveryLog
 	}
 	d := &door{appender: &doorAppender{Appender: appender}, secrets: secrets, losses: new(ingest.Losses)}
 	to := appendTo{d.appender}
-	if d.ticker, err = ingest.NewTicker(ingest.TickerConfig{Partitions: l.partitions, Appender: to, Last: last, Unticked: unticked}); err != nil {
+	if d.ticker, err = ingest.NewTicker(ingest.TickerConfig{Partitions: l.partitions, Appender: to, Last: last, Unticked: unticked, Wall: wallClock}); err != nil {
 		return nil, err
 	}
 	d.receiver, err = ingest.NewReceiver(ingest.ReceiverConfig{
-		AccessLog: accessLog,
-		Sources:   sources, Appender: to, TrustedProxies: prefixes(c.TrustedProxies), Metrics: metrics, Appended: d.ticker.Delivered, Losses: d.losses,
+		AccessLog: accessLog, Now: wallClock,
+		Sources: sources, Appender: to, TrustedProxies: prefixes(c.TrustedProxies), Metrics: metrics, Appended: d.ticker.Delivered, Losses: d.losses,
 	})
 	if err != nil {
 		return nil, withCode(exitConfig, err)

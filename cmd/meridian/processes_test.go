@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"meridian/ingest/catalog"
 	"meridian/metrics"
@@ -21,8 +22,10 @@ import (
 	"meridian/streaming/timeline"
 )
 
-// asMeridian is set in the environment of a test binary that is to be the program.
-const asMeridian = "MERIDIAN_TEST_PROCESS"
+const (
+	asMeridian = "MERIDIAN_TEST_PROCESS" // set in the environment of a test binary that is to be the program
+	wrongClock = "MERIDIAN_TEST_CLOCK"   // names a file that says by how much its clock is ahead, at any time
+)
 
 // beMeridian is the program as a process of its own, which ends with the test that
 // started it, however that ends.
@@ -31,15 +34,34 @@ func beMeridian() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(exitError)
 	}()
+	if file := os.Getenv(wrongClock); file != "" {
+		wallClock = func() time.Time {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				panic(err)
+			}
+			ahead, err := time.ParseDuration(string(text))
+			if err != nil {
+				panic(err)
+			}
+			return time.Now().Add(ahead)
+		}
+	}
 	main()
 }
 
 // spawn is start, as a process of the operating system.
 func (in *instanceTest) spawn(t *testing.T, name, more string, flags ...string) *spawned {
 	t.Helper()
+	return in.spawnWith(t, nil, name, more, flags...)
+}
+
+// spawnWith is spawn with more in its environment.
+func (in *instanceTest) spawnWith(t *testing.T, environment []string, name, more string, flags ...string) *spawned {
+	t.Helper()
 	s, file := in.configured(t, name, more)
 	cmd := exec.Command(os.Args[0], append([]string{"serve", "--config", file}, flags...)...)
-	cmd.Env = append(os.Environ(), asMeridian+"=1")
+	cmd.Env = append(append(os.Environ(), asMeridian+"=1"), environment...)
 	cmd.Stdout, cmd.Stderr = io.Discard, outputOf(t)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

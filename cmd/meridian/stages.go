@@ -66,7 +66,7 @@ func newStages(l *deliveryLog, p pins, m streaming.GenerationManifest, snapshots
 			Sink: copies, Snapshots: snapshots,
 		}, tuning.route),
 		engine: kafka.NewRunner(l.Config, kafka.Stage[event.Routed, metrics.Row]{
-			Name: "engine", Generation: m.Number,
+			Name: "engine", Generation: m.Number, NeedsSnapshot: m.HistoryEnd != 0,
 			Input:     kafka.Log{Config: l.Config, Topic: topic, FetchBytes: tuning.fetch},
 			Upstreams: func(int32) []int32 { return m.Upstreams() },
 			Program: func(int32) (streaming.Program[event.Routed, metrics.Row], error) {

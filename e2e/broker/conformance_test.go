@@ -23,7 +23,7 @@ func TestConformance_OfStreamingKafka(t *testing.T) {
 // tests that the embedded broker runs with each build, and one that needs processes of the operating system.
 func TestConformance_OfGenerationsAndRoles(t *testing.T) {
 	tests := []string{
-		"TestEnginesInThreeProcesses", "TestAnInstanceOverFourProcesses", "TestAChangedCatalogBeginsAGenerationWhileTheServerRuns",
+		"TestEnginesInThreeProcesses", "TestAnIngesterWhoseClockIsWrong", "TestAnInstanceOverFourProcesses", "TestAChangedCatalogBeginsAGenerationWhileTheServerRuns", "TestAPersonIsErasedOverSeveralProcesses",
 	}
 	out := onARealOne(t, "./cmd/meridian", "^("+strings.Join(tests, "|")+")$")
 	for _, name := range tests {

@@ -15,6 +15,8 @@ import (
 type ActivityFold struct {
 	Person event.PersonID
 	Acts   []act // by key
+
+	news // of acts
 }
 
 // act is one activity of a human in their own local time; see event.Act.
@@ -75,18 +77,24 @@ func appendPerson(b []byte, id event.PersonID) []byte {
 func (f *ActivityFold) Apply(r *event.Routed) {
 	if bytes.Compare(r.Actor.ID[:], f.Person[:]) > 0 {
 		f.Person = r.Actor.ID // the same in all of them
+		f.forget()
 	}
 	a := act{
 		Key: r.Act.Key, Kind: r.Act.Kind, At: r.Act.At, Class: r.Act.Class, Known: r.Act.Known, Zone: r.Act.Zone,
 		Primary: r.Act.Primary, Ignored: Reason(r.Act.Ignored),
 	}
-	i, found := slices.BinarySearchFunc(f.Acts, a.Key, func(a act, key string) int { return cmp.Compare(a.Key, key) })
+	f.tell(a.Key)
+	i, found := f.find(a.Key)
 	switch {
 	case !found:
 		f.Acts = slices.Insert(f.Acts, i, a)
 	case a.compare(&f.Acts[i]) < 0:
 		f.Acts[i] = a
 	}
+}
+
+func (f *ActivityFold) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(f.Acts, key, func(a act, key string) int { return cmp.Compare(a.Key, key) })
 }
 
 // Life implements Fold. Nothing that is done is open.

@@ -22,10 +22,18 @@ const (
 // ofActs makes an observe function of one that says what is special about an act
 // that counts. Its value is 1.
 func ofActs(say func(a *act, o *Observation)) func(Fold, View, func(Observation)) {
-	return func(fold Fold, _ View, yield func(Observation)) {
+	return func(fold Fold, v View, yield func(Observation)) {
 		f := fold.(*ActivityFold)
-		for i := range f.Acts {
-			a := &f.Acts[i]
+		acts := f.Acts
+		if v.Item != "" {
+			i, found := f.find(v.Item)
+			if !found {
+				return
+			}
+			acts = acts[i : i+1]
+		}
+		for i := range acts {
+			a := &acts[i]
 			o := Observation{
 				Item: a.Key, At: a.At, Value: 1, Outcome: Observed,
 				Person: f.Person, Primary: a.Primary, Class: a.Class, Known: a.Known,

@@ -57,9 +57,19 @@ func compareEntries(a, b entry) int {
 
 // compareSaved is compareEntries by names, which are the same in every process.
 func (y *symbols) compareSaved(a, b entry) int {
-	return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.value, b.value), cmp.Compare(a.flags, b.flags),
-		bytes.Compare(y.people[a.person][:], y.people[b.person][:]),
-		cmp.Compare(y.names[a.reason], y.names[b.reason]), cmp.Compare(y.names[a.basis], y.names[b.basis]), cmp.Compare(a.heat, b.heat))
+	if c := cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.value, b.value), cmp.Compare(a.flags, b.flags)); c != 0 {
+		return c
+	}
+	if a.person != b.person {
+		return bytes.Compare(y.people[a.person][:], y.people[b.person][:])
+	}
+	if a.reason != b.reason {
+		return cmp.Compare(y.names[a.reason], y.names[b.reason])
+	}
+	if a.basis != b.basis {
+		return cmp.Compare(y.names[a.basis], y.names[b.basis])
+	}
+	return cmp.Compare(a.heat, b.heat)
 }
 
 // observation is as much of an observation as its entry holds.

@@ -61,6 +61,7 @@ type View struct {
 	Catalog *catalog.Catalog
 	Team    string // the team in whose shard the fold lives
 	Entity  event.EntityID
+	Item    string // of an Itemized fold: the item that is asked for, and nothing else is wanted; else ""
 	Part    string // of a Line: the part that is asked for, and nothing else is wanted; else ""
 	Vary    Vary   // of a variation: how it differs from the built-in metric
 }

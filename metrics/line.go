@@ -35,7 +35,7 @@ type Line interface {
 }
 
 // Aged is a Line that knows how old it is: nothing that Trim may forget is older than
-// what Oldest returns. While it rests it is not woken each day for nothing.
+// what Oldest returns. So it is not gone through each day for nothing, nor woken.
 type Aged interface {
 	Oldest() timeline.Millis
 }
@@ -114,7 +114,11 @@ func (t *tick) trim() {
 // What else a line tells otherwise, now that it has forgotten something, stays as
 // it was given: it is not asked.
 func (t *tick) trimLine(tm *team, en *entity, before timeline.Millis) {
-	if en.rest != "" && en.oldest >= before {
+	oldest := en.oldest
+	if en.rest == "" {
+		oldest = oldestOf(en.fold)
+	}
+	if oldest >= before {
 		return
 	}
 	rest, was := en.rest, en.given
@@ -140,7 +144,7 @@ func (t *tick) trimLine(tm *team, en *entity, before timeline.Millis) {
 			return false
 		}
 		t.observed = t.observed[:0]
-		if t.ask(tm, en, p.name); len(t.given) > 0 {
+		if t.ask(tm, en, p.name, nil, false); len(t.given) > 0 {
 			return false
 		}
 		t.counters.TrimmedGiven += int64(len(list))

@@ -11,8 +11,8 @@ import (
 // differ from those it gave before.
 func (t *tick) observe(tm *team, touch *touch) {
 	e, en := t.Engine, touch.entity
-	en.touched, t.judge = 0, max(touch.judge, e.gone())
 	e.awaken(en)
+	en.touched, t.judge = 0, max(touch.judge, e.gone())
 	e.changedFold(en)
 	t.observed, t.added = t.observed[:0], t.added[:0]
 	if line, ok := en.fold.(Line); ok {
@@ -31,6 +31,9 @@ func (t *tick) observe(tm *team, touch *touch) {
 		t.emit(row)
 	}
 	t.refusals(tm, touch)
+	if f, ok := en.fold.(Itemized); ok {
+		f.Asked()
+	}
 	en.last, en.open = en.fold.Life()
 	e.expire(tm, en)
 	if t.history {
@@ -42,7 +45,9 @@ func (t *tick) observe(tm *team, touch *touch) {
 // how they differ from those given before, and returns those given now.
 func (t *tick) difference(tm *team, en *entity, part string, last packed) packed {
 	e := t.Engine
-	e.counters.Twice += t.ask(tm, en, part)
+	before := t.recall(en, last)
+	items, only := itemsOf(en.fold, before)
+	e.counters.Twice += t.ask(tm, en, part, items, only)
 	if last == "" && len(t.given) == 0 {
 		return ""
 	}
@@ -64,7 +69,6 @@ func (t *tick) difference(tm *team, en *entity, part string, last packed) packed
 		t.next = next
 		return e.pack(next, last)
 	}
-	before := t.recall(en, last)
 	for len(before) > 0 || len(now) > 0 {
 		order := 0
 		switch {
@@ -78,6 +82,12 @@ func (t *tick) difference(tm *team, en *entity, part string, last packed) packed
 		var was, is *given
 		if order <= 0 {
 			was, before = &before[0], before[1:]
+		}
+		if only && order < 0 {
+			if _, asked := slices.BinarySearch(items, was.item); !asked {
+				next = append(next, *was)
+				continue
+			}
 		}
 		observed := -1
 		if order >= 0 {
@@ -101,16 +111,21 @@ func (t *tick) recall(en *entity, last packed) []given {
 	return list
 }
 
-// ask puts what an entity, or one part of it, is observed as into t.observed
-// and, sorted by key, into t.given; it returns how many it left out because
-// their key was given before.
-func (t *tick) ask(tm *team, en *entity, part string) (twice int64) {
+// ask puts what an entity, or one part of it, or only some of its items, is observed
+// as into t.observed and, sorted by key, into t.given; it returns how many it left out
+// because their key was given before.
+func (t *tick) ask(tm *team, en *entity, part string, items []string, only bool) (twice int64) {
 	e := t.Engine
 	t.entity, t.given = en.id, t.given[:0]
 	view := View{Catalog: e.config.Catalog, Team: tm.name, Entity: en.id, Part: part}
 	for _, m := range e.kinds[en.kind].metrics {
 		t.metric = m
-		e.definitions[m].Observe(en.fold, view, t.take)
+		if !only {
+			e.definitions[m].Observe(en.fold, view, t.take)
+		}
+		for _, view.Item = range items {
+			e.definitions[m].Observe(en.fold, view, t.take)
+		}
 	}
 	for i := 1; i < len(t.given); i++ {
 		if e.compareKeys(&t.given[i-1].given, &t.given[i].given) >= 0 {

@@ -26,6 +26,9 @@ func (e *Engine) awaken(en *entity) {
 		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // a snapshot is checked before it is loaded
 	}
 	en.fold, en.rest = fold, ""
+	if f, ok := fold.(Itemized); ok && en.touched == 0 { // it was asked before it lay down
+		f.Asked()
+	}
 }
 
 // sleep is the opposite of awaken: the entity is what its bytes are.

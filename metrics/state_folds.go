@@ -90,7 +90,13 @@ func (v *cause) code(c *coder) {
 // saveFoldSection writes a section, and lets its entities rest in it.
 func (e *Engine) saveFoldSection(members []entityRef) []byte {
 	members = slices.SortedFunc(slices.Values(members), func(x, y entityRef) int {
-		return cmp.Or(strings.Compare(x.team.name, y.team.name), cmp.Compare(e.kinds[x.entity.kind].Subject, e.kinds[y.entity.kind].Subject), cmp.Compare(x.entity.id, y.entity.id))
+		if x.team != y.team {
+			return strings.Compare(x.team.name, y.team.name)
+		}
+		if x.entity.kind != y.entity.kind {
+			return cmp.Compare(e.kinds[x.entity.kind].Subject, e.kinds[y.entity.kind].Subject)
+		}
+		return cmp.Compare(x.entity.id, y.entity.id)
 	})
 	c, places := &e.heads, make([]foldPlace, len(members))
 	c.write()

@@ -33,7 +33,7 @@ func (m Millis) Time() time.Time { return time.UnixMilli(int64(m)).UTC() }
 
 // String is the instant in RFC 3339, in UTC, with a fraction only where there is
 // one: 2026-03-02T11:00:00Z, 2026-03-02T11:00:00.5Z.
-func (m Millis) String() string { return m.Time().Format("2006-01-02T15:04:05.999Z07:00") }
+func (m Millis) String() string { return m.Time().Format(time.RFC3339Nano) } // which package time writes faster than any other
 
 // ParseInstant reads an instant in RFC 3339, rounded down to the millisecond.
 func ParseInstant(s string) (Millis, error) {

@@ -51,7 +51,7 @@ func (a *Aggregate) quantiles() []int64 {
 // quantile is one of quantiles, and false without values. It makes nothing: each
 // point is asked for four.
 func (a *Aggregate) quantile(i int) (int64, bool) {
-	if a.Quantiles != nil {
+	if len(a.Quantiles) > i {
 		return a.Quantiles[i], true
 	}
 	if len(a.All.Values) == 0 {

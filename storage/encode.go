@@ -23,39 +23,65 @@ type reachedRound struct {
 // encode makes blocks of rows. It is most of the work of writing them, and needs
 // nothing of the sink: shards do it side by side.
 func encode(rows []metrics.Row) (*encoded, error) {
-	e := new(encoded)
-	points := encoder[*metrics.Point]{table: pointsTable, blocks: &e.blocks[pointsPlace]}
-	observations := encoder[*metrics.ObservationRow]{table: observationsTable, blocks: &e.blocks[observationsPlace]}
-	quality := encoder[*metrics.QualityRow]{table: qualityTable, blocks: &e.blocks[qualityPlace]}
-	rejects := encoder[*metrics.RejectRow]{table: rejectsTable, blocks: &e.blocks[rejectsPlace]}
-	coverage := encoder[*metrics.CoverageRow]{table: coverageTable, blocks: &e.blocks[coveragePlace]}
+	e := newEncoder(encodedAtOnce)
 	for _, r := range rows {
-		var err error
-		switch r := r.(type) {
-		case *metrics.Point:
-			err = points.take(r)
-		case *metrics.ObservationRow:
-			err = observations.take(r)
-		case *metrics.QualityRow:
-			err = quality.take(r)
-		case *metrics.RejectRow:
-			err = rejects.take(r)
-		case *metrics.CoverageRow:
-			err = coverage.take(r)
-		default:
-			err = fmt.Errorf("storage: a row of type %T has no table", r)
-		}
-		if err != nil {
+		if err := e.take(r); err != nil {
 			return nil, err
 		}
-		e.reached(VersionOf(r))
 	}
-	for _, flush := range []func() error{points.flush, observations.flush, quality.flush, rejects.flush, coverage.flush} {
+	return e.done()
+}
+
+// encoder makes blocks of rows that come one by one.
+type encoder struct {
+	made         *encoded
+	points       tableEncoder[*metrics.Point]
+	observations tableEncoder[*metrics.ObservationRow]
+	quality      tableEncoder[*metrics.QualityRow]
+	rejects      tableEncoder[*metrics.RejectRow]
+	coverage     tableEncoder[*metrics.CoverageRow]
+}
+
+// newEncoder returns an encoder that holds up to so many rows of a table before it
+// writes them down. Column by column that is quicker, as long as they are still
+// near; 1 is for rows that are lent.
+func newEncoder(atOnce int) *encoder {
+	made := new(encoded)
+	return &encoder{
+		made:         made,
+		points:       tableEncoder[*metrics.Point]{table: pointsTable, blocks: &made.blocks[pointsPlace], atOnce: atOnce},
+		observations: tableEncoder[*metrics.ObservationRow]{table: observationsTable, blocks: &made.blocks[observationsPlace], atOnce: atOnce},
+		quality:      tableEncoder[*metrics.QualityRow]{table: qualityTable, blocks: &made.blocks[qualityPlace], atOnce: atOnce},
+		rejects:      tableEncoder[*metrics.RejectRow]{table: rejectsTable, blocks: &made.blocks[rejectsPlace], atOnce: atOnce},
+		coverage:     tableEncoder[*metrics.CoverageRow]{table: coverageTable, blocks: &made.blocks[coveragePlace], atOnce: atOnce},
+	}
+}
+
+func (e *encoder) take(r metrics.Row) error {
+	e.made.reached(VersionOf(r))
+	switch r := r.(type) {
+	case *metrics.Point:
+		return e.points.take(r)
+	case *metrics.ObservationRow:
+		return e.observations.take(r)
+	case *metrics.QualityRow:
+		return e.quality.take(r)
+	case *metrics.RejectRow:
+		return e.rejects.take(r)
+	case *metrics.CoverageRow:
+		return e.coverage.take(r)
+	}
+	return fmt.Errorf("storage: a row of type %T has no table", r)
+}
+
+// done returns what was made. The encoder takes no more.
+func (e *encoder) done() (*encoded, error) {
+	for _, flush := range []func() error{e.points.flush, e.observations.flush, e.quality.flush, e.rejects.flush, e.coverage.flush} {
 		if err := flush(); err != nil {
 			return nil, err
 		}
 	}
-	return e, nil
+	return e.made, nil
 }
 
 // reached notes a version. Nearly all rows of a call are of one.
@@ -79,26 +105,26 @@ func (e *encoded) release() {
 	}
 }
 
-// encoder collects some rows of one table before they go into a block: column by
-// column it is quicker, as long as the rows are still near.
-type encoder[R metrics.Row] struct {
+// tableEncoder is the encoder of one table.
+type tableEncoder[R metrics.Row] struct {
 	table  *table[R]
-	rows   []R
 	blocks *[]*block
+	rows   []R
+	atOnce int
 }
 
 // encodedAtOnce rows fit into the nearer caches.
 const encodedAtOnce = 128
 
-func (e *encoder[R]) take(r R) error {
+func (e *tableEncoder[R]) take(r R) error {
 	e.rows = append(e.rows, r)
-	if len(e.rows) < encodedAtOnce {
+	if len(e.rows) < e.atOnce {
 		return nil
 	}
 	return e.flush()
 }
 
-func (e *encoder[R]) flush() error {
+func (e *tableEncoder[R]) flush() error {
 	if len(e.rows) == 0 {
 		return nil
 	}

@@ -58,6 +58,10 @@ func (s *Sink) Put(ctx context.Context, shard int32, rows []metrics.Row) error {
 	if err != nil {
 		return err
 	}
+	return s.put(ctx, shard, e)
+}
+
+func (s *Sink) put(ctx context.Context, shard int32, e *encoded) error {
 	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()
 	defer s.mu.Unlock()

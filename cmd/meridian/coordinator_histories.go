@@ -157,7 +157,7 @@ func (c *coordinator) beginHistory(ctx context.Context, m streaming.GenerationMa
 	for shard := range m.EventsPartitions {
 		sink.Advance(shard, m.Number, 0)
 	}
-	h.sink = limited(sink, r.Limits)
+	h.sink = limited(tableSink{sink}, r.Limits)
 	h.tuning = c.m.historyTuning(memory, t, m, r)
 	hctx, stop := context.WithCancel(ctx)
 	past := &pastHistory{manifest: m, history: h, memory: min(memory, max(h.estimate(), 1)), began: time.Now(), stop: stop, done: make(chan error, 1)}

@@ -48,9 +48,22 @@ type history struct {
 type historySink interface {
 	rowSink
 	Flush(ctx context.Context, shard int32) error
+	// writer returns what takes the rows of a shard one by one.
+	writer(shard int32) rowWriter
 }
 
-var _ historySink = (*storage.Sink)(nil)
+// rowWriter takes the rows of one shard as its engine lends them, and gives them away
+// when it is told to. It is storage.RowWriter.
+type rowWriter interface {
+	Add(r metrics.Row) error // nothing of r is kept
+	Len() int                // rows since the last Put
+	Put(ctx context.Context) error
+}
+
+// tableSink is a sink into the tables.
+type tableSink struct{ *storage.Sink }
+
+func (s tableSink) writer(shard int32) rowWriter { return s.Writer(shard) }
 
 // historyTuning changes nothing of a result.
 type historyTuning struct {
@@ -122,7 +135,7 @@ type historyEngine struct {
 
 func (e *historyEngine) apply(batch []routedCopy) {
 	for i := range batch {
-		e.engine.Apply(streaming.NoClock, batch[i], nil)
+		e.engine.Take(batch[i].Origin, &batch[i].Value)
 	}
 	e.note(batch)
 }
@@ -183,6 +196,7 @@ func (h *history) prepare() error {
 		if err != nil {
 			return err
 		}
+		engine.Lend()
 		h.engines = append(h.engines, &historyEngine{partition: e, engine: engine, origins: map[int32]streaming.Origin{}})
 	}
 	if h.estimate() <= h.tuning.memory {

@@ -126,19 +126,43 @@ func (d *dropRows) Put(_ context.Context, _ int32, rows []metrics.Row) error {
 	d.n.Add(int64(len(rows)))
 	return nil
 }
-func (d *dropRows) count() int64 { return d.n.Load() }
+func (d *dropRows) count() int64           { return d.n.Load() }
+func (d *dropRows) writer(int32) rowWriter { return &countedWriter{n: &d.n} }
+
+// countedWriter counts rows on their way to a writer, if there is one.
+type countedWriter struct {
+	rowWriter
+	n, observations *atomic.Int64
+}
+
+func (w *countedWriter) Add(r metrics.Row) error {
+	w.n.Add(1)
+	if _, ok := r.(*metrics.ObservationRow); ok && w.observations != nil {
+		w.observations.Add(1)
+	}
+	if w.rowWriter == nil {
+		return nil
+	}
+	return w.rowWriter.Add(r)
+}
+
+func (w *countedWriter) Len() int {
+	if w.rowWriter == nil {
+		return 0
+	}
+	return w.rowWriter.Len()
+}
 
 func dropped(*testing.B) (benchSink, func() error) { return &dropRows{}, func() error { return nil } }
 
 // tableRows inserts rows, and counts them.
 type tableRows struct {
 	*storage.Sink
-	n atomic.Int64
+	n, observations atomic.Int64
 }
 
-func (s *tableRows) Put(ctx context.Context, shard int32, rows []metrics.Row) error {
-	s.n.Add(int64(len(rows)))
-	return s.Sink.Put(ctx, shard, rows)
+func (s *tableRows) writer(shard int32) rowWriter {
+	return &countedWriter{s.Writer(shard), &s.n, &s.observations}
 }
 func (s *tableRows) count() int64 { return s.n.Load() }
 

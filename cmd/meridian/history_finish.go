@@ -17,22 +17,21 @@ func (h *history) settleEngine(ctx context.Context, e *historyEngine) error {
 		return err
 	}
 	defer t.giveBack()
-	var rows []metrics.Row
+	rows := h.sink.writer(e.partition)
 	var failed error
 	put := func() {
-		if failed == nil && len(rows) > 0 {
+		if failed == nil && rows.Len() > 0 {
 			t.giveBack() // whoever takes the rows may have to be waited for
-			if failed = h.sink.Put(ctx, e.partition, rows); failed == nil {
+			if failed = rows.Put(ctx); failed == nil {
 				failed = t.again(ctx)
 			}
 		}
-		rows = nil
 	}
 	e.engine.Tick(end.Clock(), streaming.NewVersion(h.manifest.Number, end), func(r metrics.Row) {
-		if rows == nil {
-			rows = make([]metrics.Row, 0, historyRows)
+		if failed != nil {
+			return
 		}
-		if rows = append(rows, r); len(rows) >= historyRows {
+		if failed = rows.Add(r); rows.Len() >= historyRows {
 			put()
 		}
 	})

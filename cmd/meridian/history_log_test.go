@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -34,50 +35,16 @@ func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
 	if err := kafka.EnsureTopics(b.Context(), l.Config, l.Topics(1)...); err != nil {
 		b.Fatal(err)
 	}
-	org := demo.New(1, 1_772_445_600_000)
-	one, err := catalog.Parse("demo", org.Catalog(), catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	own, organisations, text, err := manyOrganisations(1_772_445_600_000, events, hot)
 	if err != nil {
 		b.Fatal(err)
 	}
-	var own []*ingest.LoggedDelivery
-	of := 0
-	by := decoders(one)
-	for line := range org.History() {
-		_, d := ingest.DecodeArchived(by[line.Delivery.Provider], *line.Delivery)
-		own = append(own, d)
-		of += len(d.Events)
-	}
-	organisations := (events + of - 1) / of
-	text, err := manyCatalogs(org.Catalog(), organisations, int(hot*float64(organisations)))
+	last, err := fillMany(b.Context(), l, own, organisations)
 	if err != nil {
 		b.Fatal(err)
 	}
 	cat, err := catalog.Parse("demo", text, catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
 	if err != nil {
-		b.Fatal(err)
-	}
-	sink := kafka.NewTopicSink(l.Config, l.DeliveriesTopic(), func(e ingest.Entry) (int32, []byte, []byte) { return 0, nil, ingest.EncodeEntry(e) })
-	defer sink.Close()
-	var batch []ingest.Entry
-	put := func() {
-		if err := sink.Put(b.Context(), 0, batch); err != nil {
-			b.Fatal(err)
-		}
-		batch = batch[:0]
-	}
-	last := timeline.Millis(0)
-	for _, d := range own {
-		for n := range organisations {
-			batch = append(batch, ingest.Entry{Delivery: inOrganisation(d, n)})
-			deliveries++
-		}
-		last = d.Delivery.Received + timeline.Second
-		if batch = append(batch, ingest.Entry{Tick: last}); len(batch) >= 5_000 {
-			put()
-		}
-	}
-	put()
-	if err := sink.Flush(b.Context(), 0); err != nil {
 		b.Fatal(err)
 	}
 	m, err := manifest(config.Default(), cat, 1)
@@ -92,7 +59,47 @@ func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return past{l, pins, m}, deliveries
+	return past{l, pins, m}, len(own) * organisations
+}
+
+// manyOrganisations is the demo's history up to an instant, how many organisations have
+// so many events with it, and the catalog of all.
+func manyOrganisations(at timeline.Millis, events int, hot float64) (own []*ingest.LoggedDelivery, organisations int, text []byte, err error) {
+	org := demo.New(1, at)
+	one, err := catalog.Parse("demo", org.Catalog(), catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	of := 0
+	by := decoders(one)
+	for line := range org.History() {
+		_, d := ingest.DecodeArchived(by[line.Delivery.Provider], *line.Delivery)
+		own = append(own, d)
+		of += len(d.Events)
+	}
+	organisations = (events + of - 1) / of
+	text, err = manyCatalogs(org.Catalog(), organisations, int(hot*float64(organisations)))
+	return own, organisations, text, err
+}
+
+// fillMany puts their log on one partition, and returns the last tick.
+func fillMany(ctx context.Context, l *deliveryLog, own []*ingest.LoggedDelivery, organisations int) (last timeline.Millis, err error) {
+	sink := kafka.NewTopicSink(l.Config, l.DeliveriesTopic(), func(e ingest.Entry) (int32, []byte, []byte) { return 0, nil, ingest.EncodeEntry(e) })
+	defer sink.Close()
+	var batch []ingest.Entry
+	for i, d := range own {
+		for n := range organisations {
+			batch = append(batch, ingest.Entry{Delivery: inOrganisation(d, n)})
+		}
+		last = d.Delivery.Received + timeline.Second
+		if batch = append(batch, ingest.Entry{Tick: last}); len(batch) >= 5_000 || i == len(own)-1 {
+			if err := sink.Put(ctx, 0, batch); err != nil {
+				return 0, err
+			}
+			batch = batch[:0]
+		}
+	}
+	return last, sink.Flush(ctx, 0)
 }
 
 // inOrganisation is a delivery as it comes in one of many organisations. Its body

@@ -176,7 +176,7 @@ func (f *scatterFolder) fold(ctx context.Context, e *historyEngine, file *scatte
 		for batch := range work {
 			err := f.h.inTurn(ctx, 0, func() error {
 				for i := range batch {
-					e.engine.Apply(streaming.NoClock, batch[i], nil)
+					e.engine.Take(batch[i].Origin, &batch[i].Value)
 				}
 				return nil
 			})

@@ -110,14 +110,42 @@ type keptRows struct {
 func (k *keptRows) Put(_ context.Context, shard int32, rows []metrics.Row) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.rows == nil {
-		k.rows = map[string]int{}
-	}
 	for _, r := range rows {
-		k.rows[fmt.Sprint(shard)+" "+rowText(r)]++
+		k.add(fmt.Sprint(shard) + " " + rowText(r))
 	}
 	return nil
 }
+
+func (k *keptRows) add(text string) {
+	if k.rows == nil {
+		k.rows = map[string]int{}
+	}
+	k.rows[text]++
+}
+func (k *keptRows) writer(shard int32) rowWriter { return &textWriter{k: k, shard: shard} }
+
+// textWriter writes rows down as they are lent.
+type textWriter struct {
+	k     *keptRows
+	shard int32
+	texts []string
+}
+
+func (w *textWriter) Add(r metrics.Row) error {
+	w.texts = append(w.texts, fmt.Sprint(w.shard)+" "+rowText(r))
+	return nil
+}
+func (w *textWriter) Len() int { return len(w.texts) }
+func (w *textWriter) Put(context.Context) error {
+	w.k.mu.Lock()
+	defer w.k.mu.Unlock()
+	for _, text := range w.texts {
+		w.k.add(text)
+	}
+	w.texts = nil
+	return nil
+}
+
 func (k *keptRows) Flush(context.Context, int32) error                   { return nil }
 func (k *keptRows) Advance(int32, streaming.Generation, streaming.Clock) {}
 func (k *keptRows) texts() []string                                      { return slices.Sorted(maps.Keys(k.rows)) }

@@ -33,6 +33,21 @@ func (s limitedSink) Put(ctx context.Context, shard int32, rows []metrics.Row) e
 	return s.historySink.Put(ctx, shard, kept)
 }
 
+func (s limitedSink) writer(shard int32) rowWriter { return limitedWriter{s.historySink.writer(shard), s.limits} }
+
+type limitedWriter struct {
+	rowWriter
+	limits runLimits
+}
+
+// Add implements [rowWriter].
+func (w limitedWriter) Add(r metrics.Row) error {
+	if !w.limits.want(r) {
+		return nil
+	}
+	return w.rowWriter.Add(r)
+}
+
 // want reports whether a row is written. A window is, when it overlaps the range.
 func (l runLimits) want(r metrics.Row) bool {
 	switch r := r.(type) {

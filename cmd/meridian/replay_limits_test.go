@@ -23,8 +23,18 @@ type wantedRows struct {
 	limits runLimits
 }
 
-func (w *wantedRows) Put(ctx context.Context, shard int32, rows []metrics.Row) error {
-	return w.keptRows.Put(ctx, shard, slices.DeleteFunc(slices.Clone(rows), func(r metrics.Row) bool { return !w.limits.want(r) }))
+func (w *wantedRows) writer(shard int32) rowWriter { return wantedWriter{w.keptRows.writer(shard), w.limits} }
+
+type wantedWriter struct {
+	rowWriter
+	limits runLimits
+}
+
+func (w wantedWriter) Add(r metrics.Row) error {
+	if w.limits.want(r) {
+		return w.rowWriter.Add(r)
+	}
+	return nil
 }
 
 // Limits leave rows out, and change none: everything was folded, and the snapshots

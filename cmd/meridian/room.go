@@ -201,7 +201,7 @@ func (r *room) start(ctx context.Context, g *errgroup.Group, m streaming.Generat
 	for shard := range m.EventsPartitions {
 		run.sink.Advance(shard, m.Number, 0) // it counts from now on: readers' clock waits for those that have not begun
 	}
-	run.stages = newStages(r.m.log, p, m, r.m.snapshots, r.rowSink(m.Number, limited(run.sink, record.Limits)), r.tuning(m.Number, record))
+	run.stages = newStages(r.m.log, p, m, r.m.snapshots, r.rowSink(m.Number, limited(tableSink{run.sink}, record.Limits)), r.tuning(m.Number, record))
 	if p, any, err := r.promoting(); err != nil {
 		return err
 	} else if any {

@@ -21,6 +21,7 @@ import (
 const (
 	childConfig = "TEST_CHILD_CONFIG" // file of its configuration
 	childCrash  = "TEST_CHILD_CRASH"  // step at which it kills itself
+	childMany   = "TEST_CHILD_MANY"   // how many events of many organisations it begins with, as its history
 )
 
 // asChild is what the test binary does as such a server, or as its database.
@@ -35,7 +36,7 @@ func asChild() int {
 	c, err := config.Load(a.configFile, nil, nil)
 	if err == nil {
 		step := os.Getenv(childCrash)
-		err = a.serve(ctx, c, machineOptions{roles: roles{true, true, true}, coordinating: func(c *coordinator) {
+		err = a.serve(ctx, c, machineOptions{roles: roles{true, true, true}, history: manyAsHistory(os.Getenv(childMany)), coordinating: func(c *coordinator) {
 			c.dropAfter = 500 * time.Millisecond
 			c.reached = func(at string) error {
 				if at == step {
@@ -57,7 +58,8 @@ func asChild() int {
 type child struct {
 	server
 	file string
-	n    int // deployments that were acknowledged
+	many string // events that it begins with
+	n    int    // deployments that were acknowledged
 	cmd  *exec.Cmd
 }
 
@@ -81,7 +83,7 @@ func newChild(t testing.TB) *child {
 func (c *child) begin(t testing.TB, crash string) {
 	t.Helper()
 	c.cmd = exec.Command(os.Args[0])
-	c.cmd.Env = append(os.Environ(), childConfig+"="+c.file, childCrash+"="+crash)
+	c.cmd.Env = append(os.Environ(), childConfig+"="+c.file, childCrash+"="+crash, childMany+"="+c.many)
 	var said bytes.Buffer
 	c.cmd.Stdout, c.cmd.Stderr = &said, &said
 	if err := c.cmd.Start(); err != nil {

@@ -35,7 +35,7 @@ var imports = []struct {
 	{"streaming/kafka", "streaming streaming/timeline streaming/kafka/controlpb", "the only place that knows Kafka"},
 	{"metrics", "ingest/event ingest/catalog streaming streaming/timeline", "definitions, folds and the engine stage; no I/O"},
 	{"storage", "metrics ingest/event streaming streaming/timeline migrations", "ClickHouse: the only place that knows SQL"},
-	{"web", "metrics ingest/event streaming streaming/timeline web/views docs/sources", "pages and API; of streaming the number of a generation"},
+	{"web", "metrics ingest/event streaming streaming/timeline web/language web/views docs/sources", "pages and API; of streaming the number of a generation"},
 	{"cmd/meridian", "all", "wiring in straight lines"},
 	{"e2e", "", "black-box tests; its helpers are below"},
 
@@ -46,7 +46,8 @@ var imports = []struct {
 	{"storage/embedded", "", "ClickHouse as a child process: nothing of Meridian's tables"},
 	{"storage/embedded/fetch", "storage/embedded", "a command for make"},
 	{"migrations", "", "SQL files"},
-	{"web/views", "", "pure components: they draw what they are given"},
+	{"web/language", "", "every text of the pages, one file for each language"},
+	{"web/views", "web/language", "pure components: they draw what they are given"},
 	{"docs/sources", "", "pages that say how sources are connected, for the repository and the program"},
 	{"cmd/meridian/config", "streaming/timeline ingest/catalog", "settings: what they are, not what they do; of the catalog only how it finds the nearest name"},
 	{"cmd/meridian/jobs", "streaming/timeline", "long work: one after another, resumable, with progress; not what it does"},

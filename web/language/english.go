@@ -335,8 +335,7 @@ var English = &Words{
 
 	Waiting: WaitingWords{
 		WaitingNow:  "Waiting now",
-		OpenAt:      "What is open at",
-		OpenNote:    ", the oldest first: numbers that are dated by an end cannot show it.",
+		Lead:        "What is open, the oldest first: numbers that are dated by an end cannot show it. As of",
 		Age:         "Age",
 		NothingOpen: "Nothing is open.",
 		More:        func(n string) string { return n + " more, younger than these" },

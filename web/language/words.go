@@ -141,7 +141,7 @@ type DORAWords struct {
 
 // WaitingWords are what is on the page of what is open now.
 type WaitingWords struct {
-	WaitingNow, OpenAt, OpenNote, Age, NothingOpen string
+	WaitingNow, Lead, Age, NothingOpen string
 
 	More func(n string) string
 }

@@ -962,7 +962,7 @@ func foot(p Page) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = prose(p.Foot.Coming+".").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = prose(p.Foot.Coming+". ").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

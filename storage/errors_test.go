@@ -169,7 +169,7 @@ func TestAnswerIsBounded(t *testing.T) {
 // A query that the database ends, a database that does not answer, and a reader
 // that goes away get different errors.
 func TestQueryEnds(t *testing.T) {
-	d, w := tapped(t, func(c *Config) { c.QueryTime = 2 * time.Second })
+	d, w := tapped(t, func(c *Config) { c.QueryTime = 5 * time.Second })
 	current(t, d, 1, 1)
 	r := d.NewReader()
 	asOf(t, r)

@@ -194,7 +194,7 @@ func testRestarts(t *testing.T, c kafka.Config) {
 	for range 4 {
 		m := p.Start(t)
 		end = p.Feed(t, end, 6)
-		p.Rows.WaitFor(t, 1, end-3000) // in the middle of it
+		p.Rows.WaitFor(t, 3, end-3000) // in the middle of it, and every shard has begun
 		m.Stop(t)
 	}
 	m := p.Start(t)

@@ -71,16 +71,58 @@ func (c Coverage) Days(z *timeline.Zone, first, last timeline.Date, clock timeli
 		return 0
 	}
 	first, last = max(first, z.Date(c.From)), min(last, z.Date(clock))
-	had := c.whole
-	if c.Had == nil {
-		had = without(c.had(), c.Gaps)
-	}
+	had := c.covered()
 	for d := first; d <= last; d++ {
 		if meets(had, timeline.Window{Start: z.Midnight(d), End: z.Midnight(d + 1)}) {
 			n++
 		}
 	}
 	return n
+}
+
+func (c Coverage) covered() []timeline.Window {
+	if c.Had == nil {
+		return without(c.had(), c.Gaps)
+	}
+	return c.whole
+}
+
+// dayCounter answers what Days does for windows that slide, and looks at each date
+// once: thirty windows of thirty days have sixty.
+type dayCounter struct {
+	zone    *timeline.Zone
+	had     []timeline.Window
+	from    timeline.Date // of the first date with coverage
+	to      timeline.Date // of the clock
+	first   timeline.Date // that has been counted
+	counted []int32       // covered dates from first to before first + i
+}
+
+func (c Coverage) counter(z *timeline.Zone, clock timeline.Millis) *dayCounter {
+	k := &dayCounter{zone: z, to: z.Date(clock)}
+	if k.from = k.to + 1; c.From != 0 {
+		k.from, k.had = z.Date(c.From), c.covered()
+	}
+	return k
+}
+
+// days is Coverage.Days. first must not go back.
+func (k *dayCounter) days(first, last timeline.Date) int32 {
+	first, last = max(first, k.from), min(last, k.to)
+	if first > last {
+		return 0
+	}
+	if k.counted == nil {
+		k.first, k.counted = first, []int32{0}
+	}
+	for d := k.first + timeline.Date(len(k.counted)) - 1; d <= last; d++ {
+		n := k.counted[len(k.counted)-1]
+		if meets(k.had, timeline.Window{Start: k.zone.Midnight(d), End: k.zone.Midnight(d + 1)}) {
+			n++
+		}
+		k.counted = append(k.counted, n)
+	}
+	return k.counted[last+1-k.first] - k.counted[first-k.first]
 }
 
 // Fill returns one point for each window that has begun at the frame's clock:
@@ -99,6 +141,7 @@ func Fill(d *Definition, f Frame, windows iter.Seq[timeline.Window], points []*P
 	if slices.ContainsFunc(points, func(p *Point) bool { return p.Missing != NoSource && p.Missing != BeforeCoverage }) {
 		c.Silent = false
 	}
+	covered := c.counter(zone, f.Clock)
 	for w := range windows {
 		if w.Start > f.Clock {
 			break
@@ -110,7 +153,7 @@ func Fill(d *Definition, f Frame, windows iter.Seq[timeline.Window], points []*P
 			p := points[0]
 			if f.Grain == Day30 && p.CoveredDays >= 0 {
 				now := *p
-				now.CoveredDays = c.Days(zone, zone.Date(w.Start), zone.Date(w.End-1), f.Clock)
+				now.CoveredDays = covered.days(zone.Date(w.Start), zone.Date(w.End-1))
 				p = &now
 			}
 			out = append(out, p)
@@ -125,7 +168,7 @@ func Fill(d *Definition, f Frame, windows iter.Seq[timeline.Window], points []*P
 		}
 		p.Missing = c.missing(p)
 		if f.Grain == Day30 {
-			p.CoveredDays = c.Days(zone, zone.Date(w.Start), zone.Date(w.End-1), f.Clock)
+			p.CoveredDays = covered.days(zone.Date(w.Start), zone.Date(w.End-1))
 		}
 		out = append(out, p)
 	}

@@ -7,10 +7,11 @@ import (
 	"meridian/streaming/timeline"
 )
 
-// Query asks for stored rows of one metric.
+// Query asks for stored rows.
 type Query struct {
 	Generation streaming.Generation // a replay run; 0: the live one
-	Metric     Name                 // "": all
+	Metric     Name                 // "": all, or those of Metrics
+	Metrics    []Name               // several at once; nil: what Metric says
 	Teams      []string             // nil: all
 	Service    string               // "": the totals; AllServices: every row
 	Grain      Grain                // Hour, Day or Day30

@@ -49,16 +49,16 @@ func spans(list [][]any) (set []timeline.Window) {
 // Coverage returns for which time each team's sources are covered, in the
 // current generation, by team and source.
 func (r *Reader) Coverage(ctx context.Context) ([]metrics.CoverageRow, error) {
-	p, err := r.db.find(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	now, err := r.db.coverageOf(ctx, p.generation, p.side)
-	if err != nil || p.border == 0 {
-		return now, err
-	}
-	kept, err := r.db.coverageOf(ctx, keptGeneration, Live)
-	return withKept(kept, now, p.border), err
+	return ask(ctx, r, &r.coverage, 0, question[metrics.CoverageRow]{
+		all: func(ctx context.Context, p place) ([]metrics.CoverageRow, error) {
+			now, err := r.db.coverageOf(ctx, p.generation, p.side)
+			if err != nil || p.border == 0 {
+				return now, err
+			}
+			kept, err := r.db.coverageOf(ctx, keptGeneration, Live)
+			return withKept(kept, now, p.border), err
+		},
+	})
 }
 
 func (d *Database) coverageOf(ctx context.Context, g streaming.Generation, s Side) (list []metrics.CoverageRow, err error) {

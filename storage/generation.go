@@ -50,13 +50,14 @@ func (d *Database) SetCurrent(ctx context.Context, g streaming.Generation, seque
 // all its shards have their rows here; 0 and 0 before the first. It may be
 // some hundred milliseconds old, never behind what this process has written.
 func (r *Reader) AsOf(ctx context.Context) (metrics.AsOf, error) {
-	found, err := r.db.lookUp(ctx)
+	found, _, err := r.db.lookUp(ctx)
 	return found.current, err
 }
 
 // found is the answer to one look-up.
 type found struct {
 	current metrics.AsOf
+	shards  int64                           // of the current one that have said how far they are: its clock is the lowest of these
 	sides   map[streaming.Generation]string // where the rows of each are; unnamed: replay
 	border  timeline.Millis                 // what starts before it is in generation 0; 0: nothing is
 }
@@ -77,10 +78,15 @@ type place struct {
 // generation still finds its rows when another takes over in between, for what
 // was replaced stays where it is until Back.
 func (d *Database) find(ctx context.Context, g streaming.Generation) (place, error) {
-	f, err := d.lookUp(ctx)
+	f, _, err := d.lookUp(ctx)
 	if err != nil {
 		return place{}, err
 	}
+	return f.place(g)
+}
+
+// place is where the rows of g (0: the current one) are.
+func (f found) place(g streaming.Generation) (place, error) {
 	if g == 0 {
 		g = f.current.Generation
 	}
@@ -94,55 +100,85 @@ func (d *Database) find(ctx context.Context, g streaming.Generation) (place, err
 	return p, nil
 }
 
-func (d *Database) lookUp(ctx context.Context) (found, error) {
-	f, epoch, fresh := d.generations.get()
-	if fresh {
-		return f, nil
+// lookUp returns what was found last, or looks. Who comes while somebody looks waits
+// for the same answer: of fifty open pages each asks when rows have been written. The
+// epoch is the number of times that this process has made answers wrong.
+func (d *Database) lookUp(ctx context.Context) (f found, epoch int, err error) {
+	look, first := d.generations.look()
+	if first {
+		go func() { // whoever asked first may leave
+			defer close(look.done)
+			look.found, look.err = d.findAll(context.WithoutCancel(ctx))
+			d.generations.put(look)
+		}()
 	}
-	f = found{sides: map[streaming.Generation]string{}}
+	select {
+	case <-look.done:
+		return look.found, look.epoch, look.err
+	case <-ctx.Done():
+		return found{}, look.epoch, classify(ctx, "read the generations", context.Cause(ctx))
+	}
+}
+
+func (d *Database) findAll(ctx context.Context) (found, error) {
+	f := found{sides: map[streaming.Generation]string{}}
 	err := d.query(ctx, "as_of", nil, func(rows driver.Rows) error {
 		var g uint32
 		var sequence uint64
 		var side string
 		var clock *time.Time
-		var border int64
-		if err := rows.Scan(&g, &sequence, &side, &clock, &border); err != nil {
+		var shards, border int64
+		if err := rows.Scan(&g, &sequence, &side, &clock, &shards, &border); err != nil {
 			return err
 		}
 		if sequence > 0 && f.current.Generation == 0 {
-			f.current = metrics.AsOf{Generation: streaming.Generation(g), Clock: millis(clock)}
+			f.current, f.shards = metrics.AsOf{Generation: streaming.Generation(g), Clock: millis(clock)}, shards
 		}
 		f.sides[streaming.Generation(g)], f.border = side, timeline.Millis(border)
 		return nil
 	})
-	if err != nil {
-		return found{}, err
-	}
 	f.current.HistoryFrom = f.border
-	d.generations.put(f, epoch)
-	return f, nil
+	return f, err
 }
 
-// lookUps remembers the last look-up for a while.
+// lookUps remembers the last look-up for a while, and the one that is under way.
 type lookUps struct {
 	mu    sync.Mutex
-	last  found
+	last  *lookUp
 	until time.Time
 	epoch int // counts what made older answers wrong
 }
 
-func (l *lookUps) get() (f found, epoch int, fresh bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last, l.epoch, time.Now().Before(l.until)
+// lookUp is one look at the generations. It has an answer when done is closed.
+type lookUp struct {
+	done  chan struct{}
+	epoch int // that it was begun in
+	found found
+	err   error
 }
 
-// put keeps an answer, unless it was asked for before the last forget.
-func (l *lookUps) put(f found, epoch int) {
+// look returns a look-up that serves, and whether it is the caller's to make.
+func (l *lookUps) look() (look *lookUp, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if epoch == l.epoch {
-		l.last, l.until = f, time.Now().Add(lookUpAge)
+	if l.last != nil && l.last.epoch == l.epoch && (l.until.IsZero() || time.Now().Before(l.until)) {
+		return l.last, false
+	}
+	l.last, l.until = &lookUp{done: make(chan struct{}), epoch: l.epoch}, time.Time{}
+	return l.last, true
+}
+
+// put begins the time for which an answer serves. A failure serves those who waited
+// for it.
+func (l *lookUps) put(look *lookUp) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last != look {
+		return
+	}
+	l.until = time.Now().Add(lookUpAge)
+	if look.err != nil {
+		l.last = nil
 	}
 }
 
@@ -150,5 +186,4 @@ func (l *lookUps) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
-	l.until = time.Time{}
 }

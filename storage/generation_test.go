@@ -117,21 +117,6 @@ func TestGenerationPassedOn(t *testing.T) {
 	}
 }
 
-// An answer that was asked for before something changed is not kept after it.
-func TestLookUpIsNotKeptOverAChange(t *testing.T) {
-	var l lookUps
-	_, epoch, fresh := l.get()
-	is(t, "nothing is known", fresh, false)
-	l.forget()
-	l.put(found{current: metrics.AsOf{Generation: 1}}, epoch)
-	_, epoch, fresh = l.get()
-	is(t, "the answer is outdated", fresh, false)
-	l.put(found{current: metrics.AsOf{Generation: 2}}, epoch)
-	f, _, fresh := l.get()
-	is(t, "the answer is kept", fresh, true)
-	is(t, "generation", f.current.Generation, 2)
-}
-
 // The two halves of a pair are alike enough for ClickHouse to move a month of a
 // generation from one to the other: that is what a promotion does.
 func TestPartitionsCanBeMoved(t *testing.T) {

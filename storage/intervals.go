@@ -2,12 +2,14 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"meridian/metrics"
+	"meridian/streaming"
 )
 
 // Intervals returns the intervals of gauges that overlap [From, To), by team,
@@ -27,13 +29,36 @@ func (r *Reader) Intervals(ctx context.Context, q metrics.Query) (list []metrics
 	if len(gauges) == 0 {
 		return nil, nil
 	}
-	args := queryArgs(q)
-	delete(args, "metric")
+	asked := q
+	asked.From, asked.To = wholeDays(q.From, q.To)
+	args := queryArgs(asked)
+	delete(args, "metrics")
+	delete(args, "all_metrics")
 	args["gauges"] = gauges
-	err = r.query(ctx, "intervals", "observations", q.Generation, args, func(rows driver.Rows) error {
-		o, err := scanObservation(rows)
-		list = append(list, o)
-		return err
+	list, err = ask(ctx, r, &r.intervals, q.Generation, question[metrics.ObservationRow]{
+		key: fmt.Sprintf("%#v", asked),
+		all: func(ctx context.Context, p place) (list []metrics.ObservationRow, err error) {
+			err = r.queryIn(ctx, p, "intervals", "observations", args, func(rows driver.Rows) error {
+				o, err := scanObservation(rows)
+				list = append(list, o)
+				return err
+			})
+			return list, err
+		},
+		since: func(ctx context.Context, p place, v streaming.Version) (list []metrics.ObservationRow, err error) {
+			args["since"] = uint64(v)
+			err = r.queryIn(ctx, p, "intervals_since", "observations", args, func(rows driver.Rows) error {
+				var deleted uint8
+				o, err := scanObservation(rows, &deleted)
+				o.Deleted = deleted != 0
+				list = append(list, o)
+				return err
+			})
+			return list, err
+		},
 	})
-	return list, err
+	return slices.DeleteFunc(list, func(o metrics.ObservationRow) bool {
+		i := o.Interval()
+		return i.Start >= q.To || i.End <= q.From
+	}), err
 }

@@ -94,7 +94,7 @@ func (d *Database) SetHistoryFrom(ctx context.Context, from timeline.Millis) err
 // HistoryFrom returns the border; 0: all is read from the current generation.
 func (d *Database) HistoryFrom(ctx context.Context) (timeline.Millis, error) {
 	d.generations.forget()
-	f, err := d.lookUp(ctx)
+	f, _, err := d.lookUp(ctx)
 	return f.border, err
 }
 

@@ -85,7 +85,7 @@ func (d *Database) move(ctx context.Context, g streaming.Generation, from, to Si
 // wrong half of it is only brought after.
 func (d *Database) begin(ctx context.Context, g streaming.Generation) error {
 	d.generations.forget()
-	f, err := d.lookUp(ctx)
+	f, _, err := d.lookUp(ctx)
 	if err != nil || f.current.Generation == g {
 		return err
 	}
@@ -157,7 +157,7 @@ func (d *Database) number(ctx context.Context, sql string, n *uint64) error {
 // notCurrent refuses to take away what readers see.
 func (d *Database) notCurrent(ctx context.Context, g streaming.Generation) error {
 	d.generations.forget()
-	f, err := d.lookUp(ctx)
+	f, _, err := d.lookUp(ctx)
 	if err == nil && f.current.Generation == g {
 		err = fmt.Errorf("storage: generation %d: %w", g, ErrCurrent)
 	}

@@ -27,11 +27,17 @@ type Reader struct {
 	db          *Database
 	definitions map[metrics.Name]*metrics.Definition
 	scanRows    int // of one page of a scan
+
+	points    kept[*metrics.Point]
+	intervals kept[metrics.ObservationRow]
+	coverage  kept[metrics.CoverageRow]
+	names     kept[string]
 }
 
 // NewReader returns a reader that knows the built-in metrics.
 func (d *Database) NewReader() *Reader {
 	r := &Reader{db: d, definitions: map[metrics.Name]*metrics.Definition{}, scanRows: defaultScanRows}
+	r.points.kind, r.intervals.kind, r.coverage.kind, r.names.kind = keptPoints, keptIntervals, keptCoverage, keptNames
 	return r.Knowing(metrics.Definitions()...)
 }
 
@@ -52,6 +58,11 @@ func (r *Reader) query(ctx context.Context, name, pair string, g streaming.Gener
 	if err != nil {
 		return err
 	}
+	return r.queryIn(ctx, p, name, pair, args, row)
+}
+
+// queryIn is query of a place that has been found.
+func (r *Reader) queryIn(ctx context.Context, p place, name, pair string, args map[string]any, row func(driver.Rows) error) error {
 	if !p.current && r.db.may != nil {
 		if err := r.db.may(p.generation); err != nil {
 			return err

@@ -31,7 +31,7 @@ func (s *Server) outside(r *http.Request, v *views.Catalog, as metrics.AsOf, c C
 	if d == nil || as.Clock <= 0 {
 		return nil
 	}
-	latest, err := s.latest(r.Context(), as, names, until{})
+	latest, err := s.latest(r.Context(), as, names, []*metrics.Definition{d}, until{})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ var byDefinition = map[metrics.Reason]bool{metrics.NotProduction: true, metrics.
 func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope Scope, team string, until until) (out []views.DORAMetric, err error) {
 	say := language.Of(r.Context())
 	last, today := []*metrics.Point(nil), until.in(scope.Zone, as.Clock)
-	rows, err := s.guard.covered(r.Context())
+	covered, err := s.guard.coverage(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (s *Server) five(r *http.Request, site views.Site, as metrics.AsOf, scope S
 		if err != nil {
 			return nil, err
 		}
-		coverage[name] = q.coverage(rows)
+		coverage[name] = covered.of(d, scope.Teams)
 		for i, p := range points {
 			if p.Service == "" {
 				totals[name] = append(totals[name], p)

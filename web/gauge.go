@@ -41,14 +41,14 @@ func (g *Guard) readGauge(ctx context.Context, q SeriesQuery, scopes []Scope) ([
 	if err != nil {
 		return nil, readError(err)
 	}
-	covered, err := g.results.Coverage(ctx)
+	covered, err := g.coverage(ctx)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	var out []*metrics.Point
 	for _, s := range scopes {
 		q.Scope = s
-		out = append(out, q.gauge(rows, q.coverage(covered))...)
+		out = append(out, q.gauge(rows, covered.of(q.Definition, s.Teams))...)
 	}
 	return out, nil
 }

@@ -51,11 +51,11 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		v.Page.Title = say.Overview.ConnectTitle
 		return s.render(w, r, http.StatusOK, v.Render())
 	}
-	latest, err := s.latest(ctx, as, teams, until)
+	defs := s.headlines()
+	latest, err := s.latest(ctx, as, teams, defs, until)
 	if err != nil {
 		return err
 	}
-	defs := s.headlines()
 	for _, d := range defs {
 		v.Columns = append(v.Columns, views.Column{Title: d.Passport.Title, Question: d.Passport.Question})
 	}
@@ -85,10 +85,14 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, v.Render())
 }
 
-// latest are the last windows of all metrics of the reader's teams.
-func (s *Server) latest(ctx context.Context, as metrics.AsOf, teams []string, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
-	return remember(&s.memo, as, "latest "+until.key()+ReaderOf(ctx).teams(), func() (map[string]map[metrics.Name][]*metrics.Point, error) {
-		return s.guard.Latest(ctx, as, teams, slidingDays, until)
+// latest are the last windows of some metrics of the reader's teams.
+func (s *Server) latest(ctx context.Context, as metrics.AsOf, teams []string, defs []*metrics.Definition, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
+	key := "latest" + until.key()
+	for _, d := range defs {
+		key += string(d.Name) + " "
+	}
+	return remember(&s.memo, as, key+ReaderOf(ctx).teams(), func() (map[string]map[metrics.Name][]*metrics.Point, error) {
+		return s.guard.Latest(ctx, as, teams, defs, slidingDays, until)
 	})
 }
 

@@ -28,9 +28,9 @@ func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain 
 	if err != nil {
 		return nil, readError(err)
 	}
-	covered, err := g.results.Coverage(ctx)
+	covered, err := g.coverage(ctx)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	intervals, err := g.results.Intervals(ctx, q)
 	if err != nil {
@@ -46,13 +46,15 @@ func (g *Guard) Recent(ctx context.Context, as metrics.AsOf, team string, grain 
 		switch {
 		case g.tooFine(d, grain) != "":
 		case isGauge(d):
-			out[d.Name] = q.gauge(intervals, q.coverage(covered))
+			out[d.Name] = q.gauge(intervals, covered.of(d, scope.Teams))
 		default:
 			points, err := q.fill(byMetric[d.Name], covered)
 			if err != nil {
 				return nil, err
 			}
-			g.suppress(ctx, &q, points)
+			if err := g.suppress(ctx, &q, points); err != nil {
+				return nil, err
+			}
 			out[d.Name] = points
 		}
 	}

@@ -74,9 +74,9 @@ func (g *Guard) read(ctx context.Context, q SeriesQuery, scopes []Scope) ([]*met
 	if err != nil {
 		return nil, readError(err)
 	}
-	covered, err := g.results.Coverage(ctx)
+	covered, err := g.coverage(ctx)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	var out []*metrics.Point
 	for _, s := range scopes {
@@ -93,13 +93,11 @@ func (g *Guard) read(ctx context.Context, q SeriesQuery, scopes []Scope) ([]*met
 	return out, nil
 }
 
-// fill works out the windows of one scope from the rows of several.
-func (q *SeriesQuery) fill(rows []*metrics.Point, covered []metrics.CoverageRow) (out []*metrics.Point, err error) {
-	mine := rows
-	if len(q.Scope.Teams) != 1 || len(rows) > 0 && (rows[0].Team != q.Scope.Teams[0] || rows[len(rows)-1].Team != q.Scope.Teams[0]) {
-		mine = slices.DeleteFunc(slices.Clone(rows), func(p *metrics.Point) bool { return !slices.Contains(q.Scope.Teams, p.Team) })
-	}
-	coverage := q.coverage(covered)
+// fill works out the windows of one scope from the rows of several, which come by
+// team. The rows stay as they are: others read them too.
+func (q *SeriesQuery) fill(rows []*metrics.Point, covered *covered) (out []*metrics.Point, err error) {
+	mine := ofTeams(rows, q.Scope.Teams)
+	coverage := covered.of(q.Definition, q.Scope.Teams)
 	for _, service := range q.services(mine) {
 		points := ofService(mine, service)
 		if !q.stored() {
@@ -109,53 +107,81 @@ func (q *SeriesQuery) fill(rows []*metrics.Point, covered []metrics.CoverageRow)
 		}
 		out = append(out, metrics.Fill(q.Definition, q.frame(service), q.windows(), points, coverage)...)
 	}
-	for _, p := range out {
-		p.Definition = q.Definition
+	for i, p := range out {
+		if p.Definition != q.Definition {
+			known := *p
+			known.Definition = q.Definition
+			out[i] = &known
+		}
 	}
 	return out, nil
 }
 
-// coverage is since when any team of the scope has data of the metric.
-func (q *SeriesQuery) coverage(rows []metrics.CoverageRow) metrics.Coverage {
-	return metrics.CoverageOf(q.Definition, slices.DeleteFunc(slices.Clone(rows), func(r metrics.CoverageRow) bool {
-		return !slices.Contains(q.Scope.Teams, r.Team)
-	}))
+// ofTeams are the rows of some teams, of rows that come by team.
+func ofTeams(rows []*metrics.Point, teams []string) []*metrics.Point {
+	if len(teams) == 1 {
+		byTeam := func(p *metrics.Point, team string) int { return cmp.Compare(p.Team, team) }
+		from, _ := slices.BinarySearchFunc(rows, teams[0], byTeam)
+		to, _ := slices.BinarySearchFunc(rows[from:], teams[0]+"\x00", byTeam)
+		return rows[from : from+to]
+	}
+	mine := make(map[string]bool, len(teams))
+	for _, t := range teams {
+		mine[t] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(p *metrics.Point) bool { return !mine[p.Team] })
 }
 
 // stored reports whether the windows asked for are rows, or merged from days.
 func (q *SeriesQuery) stored() bool { return !q.Scope.Several && isStored(q.Grain) }
 
-// Latest returns stored points of 30 days of all metrics at once, filled in, by
-// team and metric: what the overview shows, in one read. Each series has the
-// window that ends with the day chosen, and the days before it.
-func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, days int, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
+// Latest returns stored points of 30 days of some metrics at once, filled in, by
+// team and metric: what the overview shows, in one read. Each series has the window
+// that ends with the day chosen, and the days before it.
+func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, defs []*metrics.Definition, days int, until until) (map[string]map[metrics.Name][]*metrics.Point, error) {
 	if err := g.allow(ctx, teams...); err != nil {
 		return nil, err
 	}
-	q := metrics.Query{Generation: as.Generation, Grain: metrics.Day30, Teams: teams, From: as.Clock - timeline.Millis(days+31)*timeline.Day, To: as.Clock + 1}
-	if until.chosen { // midnights of its date, in whatever zone
-		at := timeline.UTC().Midnight(until.date)
-		q.From, q.To = at-timeline.Millis(days+31)*timeline.Day, min(q.To, at+2*timeline.Day)
+	series := make([]SeriesQuery, len(teams)) // without a metric
+	read := metrics.Query{Generation: as.Generation, Grain: metrics.Day30, Teams: teams, Metrics: []metrics.Name{}, From: as.Clock}
+	for i, team := range teams {
+		scope := g.teamScope(team)
+		today := until.in(scope.Zone, as.Clock)
+		series[i] = SeriesQuery{
+			Generation: as.Generation, Clock: as.Clock, Scope: scope, Grain: metrics.Day30,
+			From: scope.Zone.Midnight(today - 29 - timeline.Date(days)), To: scope.Zone.Midnight(today-29) + 1,
+		}
+		read.From, read.To = min(read.From, series[i].From), max(read.To, series[i].To)
 	}
-	rows, err := g.results.Points(ctx, q)
+	gauges := false
+	for _, d := range defs {
+		if isGauge(d) {
+			gauges = true
+		} else {
+			read.Metrics = append(read.Metrics, d.Name)
+		}
+	}
+	rows, err := g.results.Points(ctx, read)
 	if err != nil {
 		return nil, readError(err)
 	}
-	covered, err := g.results.Coverage(ctx)
+	covered, err := g.coverage(ctx)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
+	}
+	intervals := map[string][]metrics.ObservationRow{}
+	if gauges {
+		all, err := g.results.Intervals(ctx, metrics.Query{Generation: as.Generation, Teams: teams, From: read.From, To: as.Clock + 1})
+		if err != nil {
+			return nil, readError(err)
+		}
+		for _, o := range all {
+			intervals[o.Team] = append(intervals[o.Team], o)
+		}
 	}
 	type key struct {
 		team   string
 		metric metrics.Name
-	}
-	intervals, err := g.results.Intervals(ctx, metrics.Query{Generation: as.Generation, Teams: teams, From: q.From, To: q.To})
-	if err != nil {
-		return nil, readError(err)
-	}
-	ofTeam := map[string][]metrics.ObservationRow{}
-	for _, o := range intervals {
-		ofTeam[o.Team] = append(ofTeam[o.Team], o)
 	}
 	bySeries := map[key][]*metrics.Point{}
 	for _, p := range rows {
@@ -163,17 +189,13 @@ func (g *Guard) Latest(ctx context.Context, as metrics.AsOf, teams []string, day
 		bySeries[k] = append(bySeries[k], p)
 	}
 	out := make(map[string]map[metrics.Name][]*metrics.Point, len(teams))
-	for _, team := range teams {
-		scope := g.teamScope(team)
-		today := until.in(scope.Zone, as.Clock)
-		out[team] = map[metrics.Name][]*metrics.Point{}
-		for _, d := range g.definitions {
-			q := SeriesQuery{
-				Generation: as.Generation, Clock: as.Clock, Definition: d, Scope: scope, Grain: metrics.Day30,
-				From: scope.Zone.Midnight(today - 29 - timeline.Date(days)), To: scope.Zone.Midnight(today-29) + 1,
-			}
+	for i, team := range teams {
+		out[team] = make(map[metrics.Name][]*metrics.Point, len(defs))
+		for _, d := range defs {
+			q := series[i]
+			q.Definition = d
 			if isGauge(d) {
-				out[team][d.Name] = q.gauge(ofTeam[team], q.coverage(covered))
+				out[team][d.Name] = q.gauge(intervals[team], covered.of(d, q.Scope.Teams))
 				continue
 			}
 			points, err := q.fill(bySeries[key{team, d.Name}], covered)

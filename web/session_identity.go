@@ -19,6 +19,7 @@ type identity struct {
 	Name            string
 	Email           string // "" unless the issuer has verified it
 	Groups          []string
+	Token           string // the ID token, which opens nothing here; the provider wants it back at a sign-out
 }
 
 // Keys of a session.
@@ -29,6 +30,7 @@ const (
 	nameKey      = "name"
 	emailKey     = "email"
 	groupsKey    = "groups"
+	tokenKey     = "id_token"
 	groupsSpacer = "\n"
 )
 
@@ -42,13 +44,14 @@ func (who identity) put(ctx context.Context, m *scs.SessionManager) {
 	m.Put(ctx, nameKey, who.Name)
 	m.Put(ctx, emailKey, who.Email)
 	m.Put(ctx, groupsKey, strings.Join(who.Groups, groupsSpacer))
+	m.Put(ctx, tokenKey, who.Token)
 }
 
 func identityOf(ctx context.Context, m *scs.SessionManager) identity {
 	who := identity{
 		Link:   m.GetBool(ctx, signedIn),
 		Issuer: m.GetString(ctx, issuerKey), Subject: m.GetString(ctx, subjectKey),
-		Name: m.GetString(ctx, nameKey), Email: m.GetString(ctx, emailKey),
+		Name: m.GetString(ctx, nameKey), Email: m.GetString(ctx, emailKey), Token: m.GetString(ctx, tokenKey),
 	}
 	if groups := m.GetString(ctx, groupsKey); groups != "" {
 		who.Groups = strings.Split(groups, groupsSpacer)

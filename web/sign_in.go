@@ -57,19 +57,6 @@ func (s *Server) welcome(w http.ResponseWriter, r *http.Request, who identity, l
 	return s.render(w, r, http.StatusOK, views.SignedIn{Page: page, Next: next}.Render())
 }
 
-func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if reader := ReaderOf(r.Context()); reader.ID != "" {
-		if err := s.record(r.Context(), reader, "sign out", "", ""); err != nil {
-			return err
-		}
-	}
-	if err := s.sessions.Destroy(r.Context()); err != nil {
-		return err
-	}
-	http.Redirect(w, r, s.base+"/sign-in", http.StatusSeeOther)
-	return nil
-}
-
 // askToSignIn stands in for a page that nobody may see who is not signed in; it
 // comes back to that page.
 func (s *Server) askToSignIn(w http.ResponseWriter, r *http.Request) error {

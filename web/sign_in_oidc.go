@@ -218,6 +218,7 @@ func (s *Server) finishSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return again(err, "The identity provider's token cannot be read.")
 	}
+	who.Token = raw
 	return s.welcome(w, r, who, oidcLife, a.Next)
 }
 

@@ -56,18 +56,22 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Grains = append(v.Grains, views.Link{ID: "grain-" + string(g), Text: grainTitle(say, g), Href: to, Current: g == grain})
 	}
-	latest, err := s.guard.Latest(ctx, as, []string{name}, slidingDays, until)
+	// With the past that bands are of: it is kept, and one read instead of two.
+	latest, err := s.guard.Latest(ctx, as, []string{name}, s.guard.definitions, slidingDays+pastDays, until)
 	if err != nil {
 		return err
 	}
-	recent := latest[name]
+	long, recent := latest[name], map[metrics.Name][]*metrics.Point{}
+	for metric, points := range long {
+		recent[metric] = points[max(0, len(points)-slidingDays-1):]
+	}
 	of := recent
 	v.Stages = s.stages(say, page.Site, name, recent)
-	usual, err := s.usuals(ctx, as, name, grain, until)
-	if err != nil {
-		return err
-	}
+	usual := bands(long, grain)
 	if grain != metrics.Day30 {
+		if usual, err = s.usuals(ctx, as, name, grain, until); err != nil {
+			return err
+		}
 		if of, err = s.guard.Recent(ctx, as, name, grain, until, false); err != nil {
 			return err
 		}

@@ -104,25 +104,20 @@ func within(as metrics.AsOf, length timeline.Millis) metrics.AsOf {
 	return as
 }
 
-// usuals are the bands of a team's metrics at a grain.
+// usuals are the bands of a team's metrics by hours or days.
 func (s *Server) usuals(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain, until until) (map[metrics.Name]usual, error) {
 	as = coarse(as)
 	return remember(&s.past, as, "usual "+string(grain)+until.key()+team, func() (map[metrics.Name]usual, error) {
-		var all map[metrics.Name][]*metrics.Point
-		var err error
-		if grain == metrics.Day30 {
-			latest, latestErr := s.guard.Latest(ctx, as, []string{team}, slidingDays+pastDays, until)
-			all, err = latest[team], latestErr
-		} else {
-			all, err = s.guard.Recent(ctx, as, team, grain, until, true)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out := make(map[metrics.Name]usual, len(all))
-		for name, points := range all {
-			out[name] = band(points[:max(0, len(points)-shownWindows[grain])])
-		}
-		return out, nil
+		all, err := s.guard.Recent(ctx, as, team, grain, until, true)
+		return bands(all, grain), err
 	})
+}
+
+// bands are those of the windows before the ones that a line shows.
+func bands(all map[metrics.Name][]*metrics.Point, grain metrics.Grain) map[metrics.Name]usual {
+	out := make(map[metrics.Name]usual, len(all))
+	for name, points := range all {
+		out[name] = band(points[:max(0, len(points)-shownWindows[grain])])
+	}
+	return out
 }

@@ -42,7 +42,7 @@ func (s *Server) waitingPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		teams = []string{team}
 	}
-	covered, err := s.guard.covered(ctx)
+	covered, err := s.guard.coverage(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func teamLinks(say *language.Words, here string, rest url.Values, teams []string
 }
 
 // waiting lists what is open of one gauge, the oldest first.
-func (s *Server) waiting(say *language.Words, as metrics.AsOf, d *metrics.Definition, rows []metrics.ObservationRow, teams []string, covered []metrics.CoverageRow) views.WaitingList {
+func (s *Server) waiting(say *language.Words, as metrics.AsOf, d *metrics.Definition, rows []metrics.ObservationRow, teams []string, covered *covered) views.WaitingList {
 	list := views.WaitingList{ID: string(d.Name), Title: d.Passport.Title, Question: d.Passport.Question}
 	if len(teams) > 1 { // what two teams have is one thing, as in the organisation's number
 		rows = slices.DeleteFunc(rows, func(o metrics.ObservationRow) bool { return !o.Primary })
@@ -90,7 +90,7 @@ func (s *Server) waiting(say *language.Words, as metrics.AsOf, d *metrics.Defini
 	list.Count = views.Int(int64(len(rows)))
 	if len(rows) == 0 {
 		list.Reason = say.Waiting.NothingOpen
-		c := metrics.CoverageOf(d, slices.DeleteFunc(slices.Clone(covered), func(c metrics.CoverageRow) bool { return !slices.Contains(teams, c.Team) }))
+		c := covered.of(d, teams)
 		if c.From == 0 || c.Silent {
 			list.Count, list.Reason = "", metrics.NoSource.Sentence()
 		}

@@ -30,12 +30,11 @@ func (d directory) Teams() []web.Team {
 }
 
 func (d directory) Team(name string) web.Team {
-	for _, t := range d.Teams() {
-		if t.Name == name {
-			return t
-		}
+	c := d.catalog()
+	if t, ok := c.TeamNamed(name); ok {
+		return web.Team{Name: t.Name, Group: t.Group, Zone: t.Zone}
 	}
-	return web.Team{Name: name, Zone: d.catalog().TeamZone(name, 0)}
+	return web.Team{Name: name, Zone: c.TeamZone(name, 0)}
 }
 
 func (d directory) Target(team string, metric metrics.Name, at timeline.Millis) *web.Target {
@@ -366,7 +365,7 @@ func (m *machine) pages(addr net.Addr) (*web.Server, error) {
 	wc.Shared = !isLoopback(addr) || c.BaseURL != ""
 	wc.Known = func(id event.PersonID) bool {
 		c := m.currentCatalog()
-		return len(c.TeamList()) == 0 || c.DisplayName(id) != "" // without a catalog nobody can be told apart
+		return !c.HasTeams() || c.DisplayName(id) != "" // without a catalog nobody can be told apart
 	}
 	definitions, err := definitionsOf(c.Metrics.Disabled, variationsOf(c.Metrics))
 	if err != nil {

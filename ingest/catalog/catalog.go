@@ -141,6 +141,19 @@ func (c *Catalog) TeamList() []TeamInfo {
 	return list
 }
 
+// HasTeams reports whether the file lists any.
+func (c *Catalog) HasTeams() bool { return len(c.order) > 0 }
+
+// TeamNamed is the entry of TeamList of that name.
+func (c *Catalog) TeamNamed(name string) (TeamInfo, bool) {
+	t, ok := c.teams[name]
+	if !ok {
+		return TeamInfo{}, false
+	}
+	group, _ := t.group.last()
+	return TeamInfo{t.name, group, t.zones[len(t.zones)-1].value.zone}, true
+}
+
 // Services gives the names of the services of the file, in its order: those
 // described first, then those that only a team names.
 func (c *Catalog) Services() []string { return slices.Clone(c.names) }

@@ -1,7 +1,7 @@
 -- Which generations are there, the current one first; in which half of the tables
--- is each, up to which clock have all its shards their rows there, and before
--- which instant is generation 0 read?
-SELECT generation, max(sequence) AS turn, max(side), minOrNull(clock), (SELECT max(toUnixTimestamp64Milli(history_from)) FROM border)
+-- is each, up to which clock have all its shards their rows there, how many shards
+-- have said so, and before which instant is generation 0 read?
+SELECT generation, max(sequence) AS turn, max(side), minOrNull(clock), toInt64(count(clock)), (SELECT max(toUnixTimestamp64Milli(history_from)) FROM border)
 FROM
 (
     SELECT generation, sequence, '' AS side, CAST(NULL, 'Nullable(DateTime64(3, \'UTC\'))') AS clock FROM generations FINAL

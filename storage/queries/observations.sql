@@ -7,7 +7,7 @@ FROM {table:Identifier} FINAL
 WHERE (generation = {generation:UInt32} AND at >= fromUnixTimestamp64Milli({border:Int64}, 'UTC')
         OR generation = 0 AND at < fromUnixTimestamp64Milli({border:Int64}, 'UTC'))
     AND ({all_teams:Bool} OR team IN {teams:Array(String)})
-    AND ({metric:String} = '' OR metric = {metric:String})
+    AND ({all_metrics:Bool} OR metric IN {metrics:Array(String)})
     AND ({service:String} IN ('', '*') OR service = {service:String})
     AND at >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
     AND at < fromUnixTimestamp64Milli({to:Int64}, 'UTC')

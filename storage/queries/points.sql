@@ -1,4 +1,4 @@
--- What are the points of these teams and this metric, over windows that start
+-- What are the points of these teams and metrics, over windows that start
 -- in [from, to)?
 SELECT
     team, metric, toString(grain), service, start, end, zone, toString(status), withdrawn,
@@ -7,7 +7,7 @@ FROM {table:Identifier} FINAL
 WHERE (generation = {generation:UInt32} AND start >= fromUnixTimestamp64Milli({border:Int64}, 'UTC')
         OR generation = 0 AND start < fromUnixTimestamp64Milli({border:Int64}, 'UTC'))
     AND ({all_teams:Bool} OR team IN {teams:Array(String)})
-    AND ({metric:String} = '' OR metric = {metric:String})
+    AND ({all_metrics:Bool} OR metric IN {metrics:Array(String)})
     AND grain = {grain:String}
     AND ({service:String} = '*' OR service = {service:String})
     AND start >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')

@@ -662,6 +662,7 @@ var English = &Words{
 		ProxyNote:      "People sign in at the proxy in front of this server, and this request did not come from it. Open Meridian under its public address.",
 		Token:          "Token",
 		SignedIn:       "Signed in",
+		SignedOut:      "Signed out",
 		Continue:       "Continue",
 		BackToAllTeams: "Back to all teams",
 		WrongLink:      "This link is not valid any more: each works once. On the server's machine, `meridian sign-in` prints a new one; so does a restart.",
@@ -676,6 +677,7 @@ var English = &Words{
 			return "Meridian asks `" + host + "` who you are, and shows what your groups there may see."
 		},
 		SignInWith: func(host string) string { return "Sign in with " + host },
+		SignOutAt:  func(host string) string { return "Sign out at " + host + " too" },
 		ReportNote: func(id string) string { return "If you report this, give the number `" + id + "`: the log has it too." },
 	},
 

@@ -251,11 +251,12 @@ type RunQuestion struct {
 
 // StatusWords are what is on the status page, at the sign-in and on problems.
 type StatusWords struct {
-	Parts, Works, Fails, Shards, SignIn, ProxyNote, Token, SignedIn, Continue, BackToAllTeams, WrongLink string
-	LinkNote, Well, Unwell, ResultsAway, EngineClock, NumbersClock, ImportingFact                        string
+	Parts, Works, Fails, Shards, SignIn, ProxyNote, Token, SignedIn, SignedOut, Continue, BackToAllTeams, WrongLink string
+	LinkNote, Well, Unwell, ResultsAway, EngineClock, NumbersClock, ImportingFact                                   string
 
 	ProviderNote func(host string) string
 	SignInWith   func(host string) string
+	SignOutAt    func(host string) string
 	ReportNote   func(id string) string
 }
 

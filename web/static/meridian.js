@@ -78,10 +78,13 @@
   // Refresh when rows were written, but never under somebody's hands.
   const { events } = document.body.dataset;
   if (!events || !window.htmx) return;
-  let stream, due, kept = {};
+  // The slower the answer, the longer the rest: fifty pages must not be all that a busy server does.
+  let stream, due, asked, rested = 0, kept = {};
   const refresh = () => {
-    if (!due || document.hidden || !getSelection().isCollapsed || document.querySelector(".chart:is(:hover, :focus-visible), #live :is(input, select):focus")) return;
+    if (!due || Date.now() < rested || document.hidden || !getSelection().isCollapsed || document.querySelector(".chart:is(:hover, :focus-visible), #live :is(input, select):focus")) return;
     due = false;
+    asked = Date.now();
+    rested = asked + 1e4;
     htmx.trigger("body", "rows");
   };
   const live = ({ type }) => all("[data-live-state]", (e) => { e.hidden = type == "error"; });
@@ -90,7 +93,7 @@
     stream.onopen = stream.onerror = live;
     stream.addEventListener("rows", () => { due = true; refresh(); });
   };
-  setInterval(refresh, 2000);
+  setInterval(refresh, 250);
   document.addEventListener("visibilitychange", () => {
     stream.close();
     if (document.hidden) return;
@@ -99,6 +102,8 @@
     refresh();
   });
   document.addEventListener("htmx:beforeSwap", () => {
+    const now = Date.now();
+    rested = now + Math.max(1000, 5 * (now - asked));
     all("[data-keep], details", (e) => { kept[e.id] = [e.scrollTop, e.scrollLeft, e.open]; });
   });
   document.addEventListener("htmx:afterSwap", () => {

@@ -34,6 +34,13 @@ type SignedIn struct {
 	Next string
 }
 
+// SignedOut goes on to the identity provider, which signs its part out.
+type SignedOut struct {
+	Page     Page
+	Next     string
+	Provider string
+}
+
 // Problem says what went wrong, to a person.
 type Problem struct {
 	Page      Page

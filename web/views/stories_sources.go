@@ -55,6 +55,7 @@ func accessStories(site Site) []Story {
 		{Name: "sign_in", Component: SignIn{Page: page, Wrong: true, Action: "/sign-in"}.Render(), Whole: true},
 		{Name: "sign_in_provider", Component: SignIn{Page: page, Provider: "login.acme.example", Start: "/sign-in/start"}.Render(), Whole: true},
 		{Name: "sign_in_proxy", Component: SignIn{Page: page, Proxy: true}.Render(), Whole: true},
+		{Name: "signed_out", Component: SignedOut{Page: page, Next: "https://id.example/end?a=b&c=d", Provider: "id.example"}.Render(), Whole: true},
 		{Name: "signed_in", Component: SignedIn{Page: page, Next: "/m/"}.Render(), Whole: true},
 		{Name: "tokens", Component: Tokens{Page: storyPage(site, "API tokens", "tokens"), Secret: "mer_S3CRET", Label: "dashboards", Can: true, Roles: []string{"viewer", "people"}, Days: 90, Action: "/tokens", Example: "curl", Tokens: []Token{{ID: "t1", Label: "dashboards", Roles: "viewer", Teams: "all", Owner: "Mai", Created: clock, Expires: clock, Used: Time{Text: "never"}, Over: true, Own: true, Revoke: "/tokens/t1/revoke"}}}.Render(), Whole: true},
 		{Name: "tokens_none", Component: Tokens{Page: storyPage(site, "API tokens", "tokens")}.Render(), Whole: true},

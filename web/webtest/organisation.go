@@ -86,7 +86,7 @@ func (o *Organisation) Points(_ context.Context, q metrics.Query) (out []*metric
 	}
 	for i := range o.Rows {
 		r := &o.Rows[i]
-		if q.Metric != "" && q.Metric != r.Metric || q.Teams != nil && !slices.Contains(q.Teams, r.Team) {
+		if q.Metrics != nil && !slices.Contains(q.Metrics, r.Metric) || q.Metrics == nil && q.Metric != "" && q.Metric != r.Metric || q.Teams != nil && !slices.Contains(q.Teams, r.Team) {
 			continue
 		}
 		if q.Service == "" || q.Service == metrics.AllServices {

@@ -1,0 +1,15 @@
+-- Which rows of the same points have been written with a version above this one? Of a
+-- key perhaps several. What generation 0 has kept does not change.
+SELECT
+    team, metric, toString(grain), service, start, end, zone, toString(status), withdrawn,
+    missing, late_accepted, late_dropped, duplicates, quarantined, covered_days, state, version
+FROM {table:Identifier}
+WHERE generation = {generation:UInt32}
+    AND version > {since:UInt64}
+    AND start >= fromUnixTimestamp64Milli({border:Int64}, 'UTC')
+    AND ({all_teams:Bool} OR team IN {teams:Array(String)})
+    AND ({all_metrics:Bool} OR metric IN {metrics:Array(String)})
+    AND grain = {grain:String}
+    AND ({service:String} = '*' OR service = {service:String})
+    AND start >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+    AND start < fromUnixTimestamp64Milli({to:Int64}, 'UTC')

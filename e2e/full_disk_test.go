@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestFullDisk_IsToldAndLosesNothing(t *testing.T) {
 	merged := func(n int) senders.Delivery {
 		return senders.PullRequest{Repository: senders.Web, Number: n, Author: senders.Mai, Created: at(day, "09:00")}.Merged(senders.Jonas, at(day, "10:00"))
 	}
-	taken, refused := int64(0), 0
+	taken, refused, longest := int64(0), 0, time.Duration(0)
 	send := func(n int) error {
 		began := time.Now()
 		a, err := in.Send(merged(n))
@@ -40,10 +41,7 @@ func TestFullDisk_IsToldAndLosesNothing(t *testing.T) {
 			if a.Header.Get("Retry-After") == "" || a.Detail() == "" {
 				t.Errorf("the refusal has no Retry-After, or no detail: %v %s", a.Header, a.Body)
 			}
-			// The limit of the contract is 5 s; the rest is for a busy machine.
-			if took := time.Since(began); took > 8*time.Second {
-				t.Errorf("the refusal took %v", took)
-			}
+			longest = max(longest, time.Since(began)) // that it is below 5 s is tested where the time can be played
 		default:
 			return fmt.Errorf("%d: %s", a.Status, a.Body)
 		}
@@ -85,11 +83,11 @@ func TestFullDisk_IsToldAndLosesNothing(t *testing.T) {
 	for range 20 {
 		next()
 	}
-	t.Logf("%d taken, %d refused", taken, refused)
+	t.Logf("%d taken, %d refused, which took %v at most", taken, refused, longest)
 	counted := func(in *instance.Instance) {
 		t.Helper()
 		var last instance.Point
-		err := instance.Poll(time.Minute, func() error {
+		err := instance.Poll(4*time.Minute, func() error {
 			points, err := in.Points("metric=pr_merged&team=web&grain=day&from="+at(day, "-6:00").Format(time.RFC3339), 20_000)
 			if err != nil {
 				return err
@@ -110,6 +108,29 @@ func TestFullDisk_IsToldAndLosesNothing(t *testing.T) {
 	in.Kill()
 	in.AwaitGone()
 	counted(instance.Serve(t, c))
+}
+
+// A start on a full disk says that it is full, and not what the broker makes of that.
+func TestFullDisk_AtStartIsNamed(t *testing.T) {
+	dir := filepath.Join(instance.Folder(t), "disk")
+	mountSmall(t, dir)
+	c := instance.Config{Dir: filepath.Join(dir, "data")}
+	in := instance.Serve(t, c)
+	in.AwaitParts()
+	in.MustSend("accepted", senders.Deployed("run-1", "cart", "production", "success", "", monday()))
+	if code := in.Stop(); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	filler := fill(t, dir)
+	o := instance.Run(t, "serve", "--listen", "127.0.0.1:0", "--data-dir", c.Dir)
+	if o.Code != 4 || !strings.Contains(o.Err, "the disk of "+c.Dir+" is full") || strings.Contains(o.Err, "message.max.bytes") {
+		t.Errorf("exit code %d, it said\n%s", o.Code, o.Err)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	in = instance.Serve(t, c)
+	in.AwaitParts()
 }
 
 // fill writes a file until the disk is full.

@@ -283,6 +283,18 @@ func (e *Erasure) url(address string) string {
 	return scheme + "://" + strings.Join(parts, "/")
 }
 
+// Text is what becomes of a text of a row that may name somebody's own repository: an
+// address, or a full name with whatever stands behind it (mai/web#7).
+func (e *Erasure) Text(text string) string {
+	if e == nil {
+		return text
+	}
+	if strings.Contains(text, "://") {
+		return e.url(text)
+	}
+	return e.owned(text)
+}
+
 var accountType = reflect.TypeFor[event.Account]()
 
 // EachAccount calls do with every account that an event names.

@@ -35,6 +35,11 @@ type Config struct {
 	// query to the database. Default 1 s.
 	Settle time.Duration
 
+	// Scratch is a folder in which the embedded engine, which is on this machine, may
+	// write what is too large to be held; "": there is none, and a server sends its
+	// answers as they come.
+	Scratch string
+
 	Log *slog.Logger // default slog.Default()
 }
 

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
@@ -30,7 +34,8 @@ var ErrNothingYet = errors.New("there are no numbers yet")
 // Export writes what readers see of [from, to) in a format of ClickHouse, which
 // writes it. A format of lines goes month by month, so that neither engine nor
 // program holds it whole; header is its name where it has a line of names, which is
-// written once. Any other format is one statement.
+// written once. Any other format is one statement, whose answer the embedded engine
+// writes to a file first: it would else hold it whole.
 func (d *Database) Export(ctx context.Context, what Exported, format, header string, from, to timeline.Millis, out io.Writer) error {
 	text, err := queries.ReadFile("queries/export_" + string(what) + ".sql")
 	if err != nil {
@@ -50,28 +55,69 @@ func (d *Database) Export(ctx context.Context, what Exported, format, header str
 		}
 	}
 	for i, w := range pieces {
-		named := format
-		if i == 0 && header != "" {
-			named = header
-		}
-		answer, err := d.Raw(ctx, Raw{
-			Text: string(text), Format: named,
-			Settings: map[string]string{"date_time_output_format": "iso", "output_format_json_quote_64bit_integers": "0"},
+		q := Raw{
+			Text: string(text), Format: format,
+			Settings: map[string]string{
+				"date_time_output_format": "iso", "output_format_json_quote_64bit_integers": "0",
+				"max_bytes_before_external_sort": "268435456", "max_bytes_ratio_before_external_sort": "0",
+			},
 			Params: map[string]string{
 				"table": exportPair[what][0] + "_" + string(p.side), "generation": fmt.Sprint(uint32(p.generation)), "border": fmt.Sprint(int64(p.border)),
 				"from": fmt.Sprint(int64(w.Start)), "to": fmt.Sprint(int64(w.End)),
 			},
-		})
-		if err != nil {
-			return err
 		}
-		_, err = io.Copy(out, answer)
-		if err = errors.Join(err, answer.Close()); err != nil {
+		if i == 0 && header != "" {
+			q.Format = header
+		}
+		if header == "" && d.cfg.Scratch != "" {
+			err = d.exportFile(ctx, q, out)
+		} else {
+			err = d.exportAnswer(ctx, q, out)
+		}
+		if err != nil {
 			return fmt.Errorf("storage: export %s: %w", what, err)
 		}
 	}
 	return nil
 }
+
+// exportAnswer copies an answer as it comes.
+func (d *Database) exportAnswer(ctx context.Context, q Raw, out io.Writer) error {
+	answer, err := d.Raw(ctx, q)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, answer)
+	return errors.Join(err, answer.Close())
+}
+
+// exportFile has the embedded engine write a file, piece by piece, and copies that.
+func (d *Database) exportFile(ctx context.Context, q Raw, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp(d.cfg.Scratch, ScratchPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "answer")
+	q.Text = fmt.Sprintf("INSERT INTO FUNCTION file('%s', '%s') %s", strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(path), q.Format, q.Text)
+	q.Format, q.Write = "", true // into the file, and into no table
+	maps.Copy(q.Settings, map[string]string{
+		"output_format_parquet_row_group_size": "65536", "output_format_parquet_parallel_encoding": "0", "max_insert_threads": "1",
+	})
+	if err := d.exportAnswer(ctx, q, io.Discard); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, f)
+	return errors.Join(err, f.Close())
+}
+
+// ScratchPrefix begins the names of folders that exports make, and remove again. What
+// a crash has left of them nobody needs.
+const ScratchPrefix = ".export-"
 
 // exportMonths cuts a span into the months that hold anything; the first begins and
 // the last ends where the span does. There is always one, for the line of names.

@@ -61,6 +61,10 @@ type Config struct {
 	// machine has, and needs no sign-in; nil: none does.
 	Trusted func(*http.Request) bool
 
+	// Starting reports that the tables are being made: what cannot be read until then
+	// is no fault, and asks for patience. nil: it never is.
+	Starting func() bool
+
 	// Sessions is a directory that is the server's alone. Sessions lie in it,
 	// so that they survive a restart; "": they do not.
 	Sessions string

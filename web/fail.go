@@ -44,9 +44,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		e = &Error{Status: http.StatusInternalServerError, Title: "Something went wrong", Detail: "This is a fault of Meridian's, and the log says which.", Cause: err}
 	}
-	id := requestID(r)
+	id, level := requestID(r), slog.LevelError
+	if e.Status == http.StatusServiceUnavailable && s.config.Starting != nil && s.config.Starting() {
+		level = slog.LevelInfo
+		e = &Error{Status: e.Status, Title: "The server is starting", Detail: "Its tables are being made. Webhooks are taken already; ask again in a moment.", Cause: e}
+	}
 	if e.Status >= 500 {
-		s.log.LogAttrs(r.Context(), slog.LevelError, "a request failed",
+		s.log.LogAttrs(r.Context(), level, "a request failed",
 			slog.String("request", id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", e.Status), slog.String("error", err.Error()))
 	}
 	h := w.Header()

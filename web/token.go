@@ -145,6 +145,17 @@ func (s *Server) ofBearer(r *http.Request) *Reader {
 	return t.reader()
 }
 
+// AdminToken returns whose token a request carries, if that token may run the
+// instance: one that was made with the role admin, for all teams. Else nil. The
+// token of the configuration only looks, and is none.
+func (s *Server) AdminToken(r *http.Request) *Reader {
+	reader := s.ofBearer(r)
+	if reader == nil || reader.Looks || !reader.May(Admin) || !reader.AllowsAll() {
+		return nil
+	}
+	return reader
+}
+
 // reader is who a token reads as: what it names, within what its owner may.
 func (t *Token) reader() *Reader {
 	r := &Reader{ID: "token:" + t.ID, Name: t.Label + " of " + t.Owner.Name, Every: len(t.Teams) == 0, Teams: t.Teams, Person: personOfHex(t.Owner.Person)}

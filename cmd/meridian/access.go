@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"meridian/cmd/meridian/config"
+	"meridian/ingest/catalog"
 	"meridian/ingest/event"
 	"meridian/streaming/timeline"
 	"meridian/web"
@@ -126,6 +130,10 @@ func (m *machine) serveAccess(mux *http.ServeMux, pages *web.Server) {
 			}
 			n.Roles |= role
 		}
+		if unknown := m.unknownTeam(r.Context(), wish.Teams); unknown != "" {
+			answerProblem(w, http.StatusBadRequest, unknown)
+			return
+		}
 		secret, t, err := pages.MakeToken(r.Context(), ownerSaying(r), n)
 		if err != nil {
 			answerPageError(w, err)
@@ -152,6 +160,39 @@ func (m *machine) serveAccess(mux *http.ServeMux, pages *web.Server) {
 			panic(http.ErrAbortHandler) // half of it must not look like all
 		}
 	})
+}
+
+// unknownTeam says which of these teams, or patterns of them, no team has the name of:
+// a token for it would see nothing. "" is that all of them have one, or that there are
+// no teams yet.
+func (m *machine) unknownTeam(ctx context.Context, patterns []string) string {
+	if len(patterns) == 0 {
+		return ""
+	}
+	var names []string
+	for _, t := range m.currentCatalog().TeamList() {
+		names = append(names, t.Name)
+	}
+	seen, err := m.database.NewReader().Teams(ctx)
+	if names = append(names, seen...); err != nil || len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, pattern := range patterns {
+		if slices.ContainsFunc(names, func(name string) bool {
+			ok, err := path.Match(pattern, name)
+			return ok || err != nil || name == pattern
+		}) {
+			continue
+		}
+		hint := "there are " + strings.Join(names[:min(len(names), 20)], ", ")
+		if best := catalog.Nearest(pattern, names); best != "" {
+			hint = "did you mean " + best + "?"
+		}
+		return fmt.Sprintf("no team is called %s; %s", pattern, hint)
+	}
+	return ""
 }
 
 // answerPageError gives a command what a page would have said.

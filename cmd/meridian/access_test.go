@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -86,14 +87,8 @@ func TestServe_ThreeListenersAndASocket(t *testing.T) {
 		{"POST", pages, "/sign-in/link", 404, nil},
 
 		{"GET", admin, "/metrics", 200, nil},
-		{"GET", admin, "/debug/engine", 200, nil},
-		{"GET", admin, "/debug/pprof/", 200, nil},
-		{"GET", admin, "/api/v1/jobs", 200, nil},
+		{"GET", admin, "/livez", 200, nil},
 		{"GET", admin, "/api/v1/points", 401, nil}, // pages are signed in to here, too
-		{"GET", admin, "/tokens/list", 403, nil},
-		{"GET", admin, "/audit/log", 403, nil},
-		{"POST", admin, "/tokens/make", 403, nil},
-		{"POST", admin, "/sign-in/link", 403, nil},
 		{"GET", admin, "/metrics", 421, []string{"Host", "rebound.example"}},
 		{"POST", admin, "/clock/trust", 403, []string{"Sec-Fetch-Site", "cross-site"}},
 		{"POST", admin, "/clock/trust", 403, []string{"Origin", "https://evil.example"}},
@@ -147,7 +142,7 @@ func TestServe_ThreeListenersAndASocket(t *testing.T) {
 	if list, err := command(t, "token", "list", "--data-dir", dir); err != nil || !strings.Contains(list, "grafana") || strings.Contains(list, token.Token) || strings.Contains(list, "never") {
 		t.Errorf("list %q, %v", list, err)
 	}
-	for _, bad := range [][]string{{"--role", "king", "--name", "x"}, {"--name", ""}, {"--name", "x", "--expires", "999d"}} {
+	for _, bad := range [][]string{{"--role", "king", "--name", "x"}, {"--name", ""}, {"--name", "x", "--expires", "999d"}, {"--name", "x", "--team", "wbe"}, {"--name", "x", "--team", "nobody-*"}} {
 		if _, err := command(t, append([]string{"token", "create", "--data-dir", dir}, bad...)...); err == nil {
 			t.Errorf("%v was made", bad)
 		}
@@ -161,6 +156,7 @@ func TestServe_ThreeListenersAndASocket(t *testing.T) {
 	if _, err := command(t, "clock", "trust", "--data-dir", dir); err != nil {
 		t.Error(err)
 	}
+	adminTokens(t, dir, "http://"+admin, ask, admin)
 	log, err := command(t, "audit", "--data-dir", dir)
 	if err != nil {
 		t.Fatal(err)
@@ -182,14 +178,73 @@ const aDeployment = `{"id": "run-1", "service": "checkout", "environment": "prod
 // serving runs a server until the test ends.
 func serving(t *testing.T, args ...string) (ended chan int) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	_, ended = servingUntil(t, args...)
+	return ended
+}
+
+// servingUntil runs a server until it is stopped, or the test ends.
+func servingUntil(t *testing.T, args ...string) (stop func(), ended chan int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
 	ended = make(chan int, 1)
 	go func() { ended <- run(ctx, args, streams{in: bytes.NewReader(nil), out: io.Discard, err: outputOf(t)}) }()
-	t.Cleanup(func() {
-		stop()
+	stop = sync.OnceFunc(func() {
+		cancel()
 		if code := <-ended; code != exitOK {
 			t.Errorf("exit code %d at the end", code)
 		}
 	})
-	return ended
+	t.Cleanup(stop)
+	return stop, ended
+}
+
+// adminTokens wants whatever the admin address answers itself to be for who runs the
+// instance, and metrics for everybody.
+func adminTokens(t *testing.T, dir, server string, ask func(method, address, path string, headers ...string) int, admin string) {
+	t.Helper()
+	token := func(role string, more ...string) []string {
+		t.Helper()
+		made, err := command(t, append([]string{"token", "create", "--name", role, "--role", role, "--json", "--data-dir", dir}, more...)...)
+		var token tokenAnswer
+		if err != nil || json.Unmarshal([]byte(made), &token) != nil || token.Token == "" {
+			t.Fatal(made, err)
+		}
+		return []string{"Authorization", "Bearer " + token.Token}
+	}
+	all, some, viewer := token("admin"), token("admin", "--team", "web"), token("viewer")
+	for _, c := range []struct {
+		method, path string
+		with         int // the token of who runs the instance
+	}{
+		{"GET", "/debug/engine", 200}, {"GET", "/debug/pprof/", 200}, {"GET", "/lag", 200}, {"GET", "/api/v1/jobs", 200}, {"GET", "/export?what=catalog", 200},
+		{"POST", "/erase", 400}, {"POST", "/sql", 400}, {"POST", "/catalog", 400}, {"POST", "/clock/trust", 200}, {"POST", "/verify", 200},
+		{"GET", "/backup", 403}, {"GET", "/tokens/list", 403}, {"GET", "/audit/log", 403}, {"POST", "/tokens/make", 403}, {"POST", "/sign-in/link", 403},
+	} {
+		for who, headers := range map[string][]string{"nobody": nil, "a viewer": viewer, "who runs one team": some, "who made up a token": {"Authorization", "Bearer meridian_x"}} {
+			if got := ask(c.method, admin, c.path, headers...); got != 401 {
+				t.Errorf("%s %s, asked by %s: %d, want 401", c.method, c.path, who, got)
+			}
+		}
+		if got := ask(c.method, admin, c.path, all...); got != c.with {
+			t.Errorf("%s %s, asked by who runs the instance: %d, want %d", c.method, c.path, got, c.with)
+		}
+	}
+
+	if _, err := command(t, "lag", "--server", server); err == nil || !strings.Contains(err.Error(), "token create") || !strings.Contains(err.Error(), "MERIDIAN_TOKEN") {
+		t.Errorf("without a token the command says %v", err)
+	}
+	t.Setenv("MERIDIAN_TOKEN", strings.TrimPrefix(all[1], "Bearer "))
+	for _, args := range [][]string{{"lag"}, {"jobs"}, {"export", "--what", "catalog", "-"}, {"export", "-"}, {"sql", "SELECT 1"}, {"clock", "trust"}} {
+		if out, err := command(t, append(args, "--server", server)...); err != nil || out == "" {
+			t.Errorf("%q with a token: %q, %v", args, out, err)
+		}
+	}
+	for _, args := range [][]string{{"sql", "--write", "TRUNCATE TABLE points_live"}, {"backup", "-"}, {"token", "list"}} {
+		if _, err := command(t, append(args, "--server", server)...); err == nil || !strings.Contains(err.Error(), "data directory") {
+			t.Errorf("%q with a token: %v; want it to be the socket's alone", args, err)
+		}
+	}
+	if log, err := command(t, "audit", "--data-dir", dir); err != nil || !strings.Contains(log, "token:") {
+		t.Errorf("the audit log does not say whose token it was: %v\n%s", err, log)
+	}
 }

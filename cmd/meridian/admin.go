@@ -16,8 +16,9 @@ import (
 
 // serveAdmin answers on <data-dir>/admin.sock, which only the owner of the
 // directory can reach, and on admin_listen where that is set: metrics, what the
-// shards are doing, pprof, and the pages and API. On the socket nobody has to
-// sign in: whoever can open it can read the files beside it.
+// shards are doing, pprof, what commands ask, and the pages and API. On the socket
+// nobody has to sign in: whoever can open it can read the files beside it. The
+// address wants a token of who runs the instance (byToken).
 //
 // An address may be one that a browser on the machine reaches, too: it is asked
 // under a name that is ours or an address, and not by another site's page, or it
@@ -27,6 +28,9 @@ func (m *machine) serveAdmin(ctx context.Context, pages *web.Server, metrics htt
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /debug/engine", m.debugEngine)
 	mux.HandleFunc("GET /lag", m.answerLag)
+	mux.HandleFunc("GET /listening", func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, http.StatusOK, map[string][]string{"addresses": m.addresses()})
+	})
 	mux.HandleFunc("POST /clock/trust", func(w http.ResponseWriter, _ *http.Request) {
 		m.door.ticker.Trust()
 		fmt.Fprintln(w, "the clock of this machine is trusted; ticks go on")
@@ -51,11 +55,11 @@ func (m *machine) serveAdmin(ctx context.Context, pages *web.Server, metrics htt
 		g.Go(func() error { return serveHTTP(ctx, l, h, func() {}, m.app.log) })
 	}
 	if m.config.AdminListen != "" {
-		tcp, err := listen(m.config.AdminListen, "admin_listen")
+		tcp, err := listen(ctx, m.config.AdminListen, "admin_listen", m.app.log)
 		if err != nil {
 			return err
 		}
-		serve(tcp, pages.NotForOtherSites(admin))
+		serve(tcp, pages.NotForOtherSites(byToken(mux, pages, admin)))
 	}
 	path := m.instance.path(adminSocket)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed: the lock is ours

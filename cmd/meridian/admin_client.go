@@ -33,17 +33,20 @@ func (a *app) adminRequest(ctx context.Context, c config.Config, method, path st
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if err := a.bearer(req); err != nil {
+		return 0, nil, where, err
+	}
 	res, err := client.Do(req)
 	if err != nil {
-		return 0, nil, where, withCode(exitUnavailable, fmt.Errorf("no server answers at %s: %w; name its data directory with --data-dir, or its admin address with --server", where, err))
+		return 0, nil, where, nobodyAnswers(where, err)
 	}
 	defer res.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(res.Body, adminAnswerLimit))
 	if err != nil {
 		return 0, nil, where, withCode(exitUnavailable, fmt.Errorf("the server at %s broke off its answer: %w", where, err))
 	}
-	if a.server != "" && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusUnauthorized || strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")) {
-		return 0, nil, where, withCode(exitUnavailable, fmt.Errorf("%s answers, but not as an admin address (%d for %s): give --server the address of admin_listen, or leave it out and name the data directory with --data-dir", where, res.StatusCode, path))
+	if err := a.notAdmin(where, path, res); err != nil {
+		return 0, nil, where, err
 	}
 	return res.StatusCode, answer, where, nil
 }

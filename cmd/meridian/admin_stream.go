@@ -35,14 +35,20 @@ func (a *app) adminStream(ctx context.Context, c config.Config, method, path str
 		return withCode(exitUsage, err)
 	}
 	req.Header.Set(actorHeader, actor())
+	if err := a.bearer(req); err != nil {
+		return err
+	}
 	res, err := client.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return withCode(exitUnavailable, fmt.Errorf("no server answers at %s: %w; name its data directory with --data-dir, or its admin address with --server", where, err))
+		return nobodyAnswers(where, err)
 	}
 	defer res.Body.Close()
+	if err := a.notAdmin(where, path, res); err != nil {
+		return err
+	}
 	if res.StatusCode != http.StatusOK {
 		answer, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func (noLog) AppendTick(context.Context, int32, timeline.Millis) error { return 
 
 // doubting serves the admin endpoints of an instance whose last tick is two
 // days old, until the test ends.
-func doubting(t *testing.T, dir, adminListen string) *ingest.Ticker {
+func doubting(t *testing.T, dir, adminListen string) (ticker *ingest.Ticker, token string) {
 	t.Helper()
 	last := timeline.Millis(1_772_445_600_000)
 	ticker, err := ingest.NewTicker(ingest.TickerConfig{
@@ -36,7 +37,12 @@ func doubting(t *testing.T, dir, adminListen string) *ingest.Ticker {
 	pages := webtest.Empty()
 	wc := web.DefaultConfig()
 	wc.Definitions = metrics.Definitions()
+	wc.Tokens = filepath.Join(t.TempDir(), "tokens.json")
 	site, err := web.New(wc, pages.Results(), pages.Directory(), pages, pages, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err = site.MakeToken(t.Context(), web.Owner(), web.NewToken{Label: "a test", Roles: web.Viewer | web.Admin})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +59,7 @@ func doubting(t *testing.T, dir, adminListen string) *ingest.Ticker {
 			t.Error(err)
 		}
 	})
-	return ticker
+	return ticker, token
 }
 
 // answered runs a command until a server answers it, which has just been started.
@@ -71,7 +77,7 @@ func answered(t *testing.T, args ...string) (code int, out string) {
 
 // A directory that is too deep for a socket does not take the admin address away.
 func TestAdminAddressWithoutASocket(t *testing.T) {
-	l, err := listen("127.0.0.1:0", "")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +85,8 @@ func TestAdminAddressWithoutASocket(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ticker := doubting(t, filepath.Join(t.TempDir(), strings.Repeat("deep/", 30)), addr)
+	ticker, token := doubting(t, filepath.Join(t.TempDir(), strings.Repeat("deep/", 30)), addr)
+	t.Setenv("MERIDIAN_TOKEN", token)
 	code, said := answered(t, "clock", "trust", "--server", "http://"+addr)
 	if ok, detail := ticker.Health(); code != exitOK || !ok {
 		t.Errorf("exit code %d, said %q; the clock: %v, %s", code, said, ok, detail)

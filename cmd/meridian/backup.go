@@ -132,7 +132,9 @@ func (a *app) sendBackup(ctx context.Context, c config.Config, to io.Writer) (er
 
 func embeddedOnly(c config.Config) error {
 	if len(c.Kafka.Brokers) > 0 || c.ClickHouse.DSN != "" {
-		return errors.New("this instance has its log or its tables on servers of your own, which have backups of their own; `meridian export` takes the log from them, and `meridian import` puts it on another instance")
+		return errors.New("this instance has its log or its tables on servers of your own, of which no picture can be taken from here. " +
+			"`meridian export FILE` takes the whole log, archive included, and `meridian import FILE --key instance.json` computes everything from it again, on any brokers; " +
+			"keep instance.json, secrets.json and tokens.json of the data directory with it, and where months of deliveries were trimmed, ClickHouse's own backup (BACKUP DATABASE), which alone has the numbers of those (docs/data.md)")
 	}
 	return nil
 }

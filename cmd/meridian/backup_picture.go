@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"meridian/storage"
 )
 
 // A backup is a picture of the data directory that a start after a power cut could
@@ -81,7 +83,7 @@ func leftOut(name string) bool {
 	case "LOCK", "history", "sasl.json", "session_state.json", "tmp", "status":
 		return true
 	}
-	return strings.HasSuffix(name, ".sock") || strings.HasPrefix(name, pictureFolder) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, "delete_tmp_") || strings.HasPrefix(name, ".new-")
+	return strings.HasSuffix(name, ".sock") || strings.HasPrefix(name, pictureFolder) || strings.HasPrefix(name, storage.ScratchPrefix) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, "delete_tmp_") || strings.HasPrefix(name, ".new-")
 }
 
 // addKafka pictures the embedded broker's files: deliveries, or all others.
@@ -184,12 +186,13 @@ func (p *picture) addFolder(path, name string) error {
 // close gives back what the picture holds.
 func (p *picture) close() error { return os.RemoveAll(p.links) }
 
-// removePictures takes away what backups have left that a crash cut off. Links keep
-// what they point to: room, and deliveries of people who have been erased since.
+// removePictures takes away what backups and exports have left that a crash cut off.
+// Links keep what they point to: room, and deliveries of people who have been erased
+// since.
 func removePictures(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), pictureFolder) {
+		if strings.HasPrefix(e.Name(), pictureFolder) || strings.HasPrefix(e.Name(), storage.ScratchPrefix) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"meridian/ingest/catalog"
-	"meridian/streaming/timeline"
 )
 
 func (a *app) catalogCheckCommand() *cobra.Command {
@@ -19,10 +18,11 @@ func (a *app) catalogCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			read, err := readCatalog(path, nil, timeline.UTC())
+			files, err := catalog.Files(path)
 			if err == nil {
-				err = a.checkTargets(read)
+				err = catalog.Check(files, a.metricNames())
 			}
+			err = withCode(exitConfig, err)
 			var problems catalog.Problems
 			if asJSON && (err == nil || errors.As(err, &problems)) {
 				if problems == nil {

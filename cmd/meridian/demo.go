@@ -77,6 +77,9 @@ func (a *app) demo(ctx context.Context, seed uint64, speed, listen, dataDir stri
 				return 0, err
 			}
 			defer close(imported)
+			if err := m.control.Put(ctx, importingKey, []byte("the demo's history")); err != nil {
+				return 0, err
+			}
 			return importHistory(ctx, m, org, say)
 		},
 		ready: func(ctx context.Context, link string) {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,13 +102,13 @@ func (a *app) examine(ctx context.Context) (findings []finding, code int) {
 		}
 		return "1 team", nil
 	})
-	running := a.runs(ctx, c)
+	theirs := a.listening(ctx, c)
 	check("data", exitUnavailable, func() (string, error) { return examineDirectory(c.DataDir) })
 	for _, l := range []struct{ name, addr, with string }{
 		{"address", c.Listen, "--listen"}, {"webhooks", c.WebhookListen, "--webhook-listen"}, {"admin", c.AdminListen, "admin_listen"},
 	} {
 		if l.addr != "" {
-			check(l.name, exitUnavailable, func() (string, error) { return examineAddress(l.addr, l.with, running) })
+			check(l.name, exitUnavailable, func() (string, error) { return examineAddress(l.addr, l.with, theirs) })
 		}
 	}
 	check("clickhouse", exitUnavailable, func() (string, error) { return examineClickHouse(ctx, c) })
@@ -138,27 +141,45 @@ func examineDirectory(dir string) (string, error) {
 	return fmt.Sprintf("%s has %d GiB left", dir, free>>30), nil
 }
 
-// runs reports whether a server of this data directory runs: then it has the
-// addresses, as it should.
-func (a *app) runs(ctx context.Context, c config.Config) bool {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", filepath.Join(c.DataDir, adminSocket))
-	if err != nil {
-		return false
+// listening are the addresses of the server that runs in this data directory; nil:
+// none does.
+func (a *app) listening(ctx context.Context, c config.Config) []string {
+	b := *a
+	b.server = "" // the one that is examined is here
+	status, answer, _, err := b.adminRequest(ctx, c, http.MethodGet, "/listening", nil)
+	var said struct {
+		Addresses []string `json:"addresses"`
 	}
-	return conn.Close() == nil
+	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &said) != nil {
+		return nil
+	}
+	return said.Addresses
 }
 
-func examineAddress(addr, with string, running bool) (string, error) {
+// addresses are those that this server answers at, and as its configuration has
+// them: localhost is an address too.
+func (m *machine) addresses() []string {
+	all := []string{m.address, m.config.Listen, m.config.WebhookListen, m.config.AdminListen}
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" || strings.HasSuffix(s, ":0") })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// examineAddress tries an address. One that is taken is all right where the server of
+// this data directory has it, which alone knows that it does.
+func examineAddress(addr, with string, theirs []string) (string, error) {
 	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		if running {
-			if conn, dialled := net.DialTimeout("tcp", addr, time.Second); dialled == nil {
-				return "the server that runs in this data directory answers at " + addr, conn.Close()
-			}
-		}
-		return "", fmt.Errorf("%s is taken: %w; a server may be running already, else choose another with %s", addr, err, with)
+	switch {
+	case err == nil:
+		return addr + " is free", l.Close()
+	case slices.Contains(theirs, addr):
+		return "the server that runs in this data directory answers at " + addr, nil
+	case errors.Is(err, unix.EADDRINUSE) && theirs != nil:
+		return "", fmt.Errorf("%s is taken by another program: the server that runs in this data directory has %s; stop that program, or choose another address with %s", addr, strings.Join(theirs, ", "), with)
+	case errors.Is(err, unix.EADDRINUSE):
+		return "", fmt.Errorf("%s is taken by another program, or a server with another data directory; stop it, or choose another address with %s", addr, with)
 	}
-	return addr + " is free", l.Close()
+	return "", fmt.Errorf("%s cannot be listened on: %w; choose another with %s", addr, err, with)
 }
 
 func examineClickHouse(ctx context.Context, c config.Config) (string, error) {

@@ -24,7 +24,7 @@ func TestDoctorTriesEveryAddress(t *testing.T) {
 	if code := run(t.Context(), []string{"doctor"}, streams{in: strings.NewReader(""), out: &out, err: &said}); code != exitUnavailable {
 		t.Errorf("exit code %d, want %d", code, exitUnavailable)
 	}
-	for _, want := range []string{"ok    address", "ok    webhooks", "FAIL  admin", "choose another with admin_listen"} {
+	for _, want := range []string{"ok    address", "ok    webhooks", "FAIL  admin", "choose another address with admin_listen"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out.String())
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -55,79 +56,78 @@ func (m *machine) erase(ctx context.Context, t *jobs.Task) (any, error) {
 	if err := t.Spec(&spec); err != nil {
 		return nil, err
 	}
-	var r eraseResult
-	step := 0
-	say := func(text string) {
-		step++
-		t.Report(ctx, jobs.Progress{Share: float64(step) / 10, Text: text})
-	}
 	ids := spec.ids()
 	if len(ids) == 0 {
-		return r, errors.New("nobody is named")
+		return nil, errors.New("nobody is named")
 	}
-
-	say("what comes in from now on is taken without them")
-	for _, id := range ids {
-		if err := m.room.setErased(ctx, id, spec.By); err != nil {
+	var r eraseResult
+	if saved := t.Saved(); saved != nil {
+		_ = json.Unmarshal(saved, &r) // what an interrupted run has counted already
+	}
+	var behind map[int32]int64
+	steps := []struct {
+		what string
+		do   func() error
+	}{
+		{"what comes in from now on is taken without them", func() (err error) { behind, err = m.eraseAtDoor(ctx, spec.By, ids); return err }},
+		{"the archive is redacted", func() error {
+			return m.redactArchive(ctx, ids, &r, func(day string) {
+				t.Report(ctx, jobs.Progress{Share: 2.0 / 10, Text: "the archive is redacted: " + day})
+			})
+		}},
+		{"the broker's copy is trimmed", func() error { return m.trimErased(ctx, behind) }},
+		{"catalogs that were replaced are looked through", func() error { return m.dropOldCatalogs(ids, &r.Catalogs) }},
+		{"history is computed without them", func() (err error) { r.Generation, err = m.generationWithout(ctx, t); return err }},
+		{"generations that knew them are dropped", func() error { return m.dropBefore(ctx, r.Generation, &r.Dropped) }},
+		{"what was published of them is taken back", func() error { return m.emptySideTopics(ctx) }},
+		{"generation 0 forgets them", func() error { return m.forgetKept(ctx, ids) }},
+		{"the control topic is written anew", func() error { return m.control.Rewrite(ctx) }},
+		{"it is looked at what brokers have left", func() (err error) { r.Broker, r.AgedOut, err = m.brokersCopy(ctx, behind); return err }},
+	}
+	for i, step := range steps {
+		t.Report(ctx, jobs.Progress{Share: float64(i) / float64(len(steps)), Text: step.what})
+		if err := t.Save(ctx, true, func() ([]byte, error) { return json.Marshal(r) }); err != nil {
 			return r, err
+		}
+		if m.erasing != nil {
+			if err := m.erasing(i); err != nil {
+				return r, err
+			}
+		}
+		if err := step.do(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// eraseAtDoor has every process that takes deliveries leave them out, and puts that on
+// the log. It returns the offset of the first record of that in each partition.
+func (m *machine) eraseAtDoor(ctx context.Context, by string, ids []event.PersonID) (map[int32]int64, error) {
+	for _, id := range ids {
+		if err := m.room.setErased(ctx, id, by); err != nil {
+			return nil, err
 		}
 	}
 	m.door.appender.erased.look()
 	if !m.log.Embedded { // other processes look once a second
 		if err := pause(ctx, 2*erasedLook+time.Second); err != nil {
-			return r, err
+			return nil, err
 		}
 	}
-	behind, err := m.appendErasures(ctx, ids)
-	if err != nil {
-		return r, err
-	}
+	return m.appendErasures(ctx, ids)
+}
 
-	say("the archive is redacted")
-	if err := m.redactArchive(ctx, ids, &r, func(day string) {
-		t.Report(ctx, jobs.Progress{Share: 2.0 / 10, Text: "the archive is redacted: " + day})
-	}); err != nil {
-		return r, err
-	}
-
-	say("the broker's copy is trimmed")
-	if err := m.trimErased(ctx, behind); err != nil {
-		return r, err
-	}
-
-	say("catalogs that were replaced are looked through")
-	if r.Catalogs, err = m.dropOldCatalogs(ids); err != nil {
-		return r, err
-	}
-
-	say("history is computed without them")
-	if r.Generation, err = m.generationWithout(ctx, t); err != nil {
-		return r, err
-	}
-
-	say("generations that knew them are dropped")
-	if r.Dropped, err = m.dropBefore(ctx, r.Generation); err != nil {
-		return r, err
-	}
-
-	say("what was published of them is taken back")
-	if err := m.emptySideTopics(ctx); err != nil {
-		return r, err
-	}
-
-	say("generation 0 forgets them")
+// forgetKept takes them out of what generation 0 keeps, which nothing computes again:
+// their observations, and repositories of their own in names and addresses.
+func (m *machine) forgetKept(ctx context.Context, ids []event.PersonID) error {
 	for _, id := range ids {
 		if err := m.database.Forget(ctx, id); err != nil {
-			return r, err
+			return err
 		}
 	}
-
-	say("the control topic is written anew")
-	if err := m.control.Rewrite(ctx); err != nil {
-		return r, err
-	}
-	r.Broker, r.AgedOut, err = m.brokersCopy(ctx, behind)
-	return r, err
+	_, err := m.database.Redact(ctx, ingest.NewErasure(m.catalog, ids...).Text)
+	return err
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -221,19 +221,21 @@ func (m *machine) brokersCopy(ctx context.Context, behind map[int32]int64) (said
 	if m.log.Embedded {
 		return "gone, files included", true, nil
 	}
-	return "trimmed: nobody can read it any more, and the broker removes its files by its own settings (segment.ms, segment.bytes, file.delete.delay.ms)", true, nil
+	return fmt.Sprintf("trimmed: nobody can read it any more, and brokers remove its files by their own settings (segment.ms, segment.bytes, file.delete.delay.ms). "+
+		"In %s and %s, replaced catalogs and snapshots may name them until brokers compact these (segment.ms, min.cleanable.dirty.ratio, delete.retention.ms)",
+		m.log.ControlTopic(), m.log.SnapshotsTopic()), true, nil
 }
 
 // dropOldCatalogs removes files of replaced catalogs that name them. (The one in
 // force does not; what generations are pinned to goes with these.)
-func (m *machine) dropOldCatalogs(ids []event.PersonID) (n int, err error) {
+func (m *machine) dropOldCatalogs(ids []event.PersonID, dropped *int) error {
 	folder := m.instance.path("catalogs")
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+		return nil
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	erasure := map[event.PersonID]bool{}
 	for _, id := range ids {
@@ -243,7 +245,7 @@ func (m *machine) dropOldCatalogs(ids []event.PersonID) (n int, err error) {
 		path := filepath.Join(folder, e.Name())
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return n, err
+			return err
 		}
 		c, err := catalog.Parse(e.Name(), data, catalog.Options{Key: m.instance.Key, Zone: timeline.UTC()})
 		names := err != nil // a piece of a folder is no catalog by itself: nobody can say that it does not name them
@@ -263,12 +265,12 @@ func (m *machine) dropOldCatalogs(ids []event.PersonID) (n int, err error) {
 		}
 		if names {
 			if err := os.Remove(path); err != nil {
-				return n, err
+				return err
 			}
-			n++
+			*dropped++
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // generationWithout begins a generation and waits until readers see it. Where
@@ -323,12 +325,12 @@ func (m *machine) emptySideTopics(ctx context.Context) error {
 }
 
 // dropBefore drops every generation before one, kept or not: none can come back.
-func (m *machine) dropBefore(ctx context.Context, g streaming.Generation) (n int, err error) {
+func (m *machine) dropBefore(ctx context.Context, g streaming.Generation, dropped *int) error {
 	asked := map[streaming.Generation]time.Time{}
 	for {
 		all, err := m.room.manifests()
 		if err != nil {
-			return n, err
+			return err
 		}
 		left := 0
 		for _, old := range all {
@@ -338,19 +340,19 @@ func (m *machine) dropBefore(ctx context.Context, g streaming.Generation) (n int
 			left++
 			if time.Since(asked[old.Number]) > 10*time.Second {
 				if asked[old.Number].IsZero() {
-					n++
+					*dropped++
 				}
 				asked[old.Number] = time.Now()
 				if err := m.room.ask(ctx, wish{Drop: old.Number, By: becauseErased}); err != nil {
-					return n, err
+					return err
 				}
 			}
 		}
 		if left == 0 {
-			return n, nil
+			return nil
 		}
 		if err := pause(ctx, look); err != nil {
-			return n, err
+			return err
 		}
 	}
 }

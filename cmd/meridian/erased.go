@@ -92,3 +92,16 @@ func (e *erasedAtDoor) look() {
 	e.mu.Unlock()
 	e.now()
 }
+
+// watchErased removes catalogs that name somebody from the folder in which this
+// process keeps those that were replaced while it coordinated, when it hears that they
+// were erased. The job does so where it runs, which may be elsewhere.
+func (m *machine) watchErased(ctx context.Context) error {
+	m.control.Watch(ctx, erasedKeys, func(kafka.ControlEntry) {
+		var dropped int
+		if err := m.dropOldCatalogs(m.room.erased(), &dropped); err != nil {
+			m.app.log.Error("a person was erased, and catalogs that name them cannot be removed here", "folder", m.instance.path("catalogs"), "error", err)
+		}
+	})
+	return nil
+}

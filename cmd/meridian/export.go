@@ -156,7 +156,15 @@ func (a *app) exportHere(ctx context.Context, c config.Config, v url.Values, to 
 	}
 	if v.Get("what") == "points" || v.Get("what") == "evidence" {
 		return a.withDatabase(ctx, c, func(ctx context.Context, r *results) error {
-			return r.insist(ctx, func() error { return exportRows(ctx, r.Database, v, to) })
+			// The engine is starting; once it answers, nothing is written twice.
+			err := r.insist(ctx, func() error {
+				_, err := r.NewReader().AsOf(ctx)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return exportRows(ctx, r.Database, c, v, to)
 		})
 	}
 	in, err := openInstance(ctx, c.DataDir, deliveryPartitions(c))

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"path/filepath"
 
+	"meridian/cmd/meridian/config"
+	"meridian/metrics"
 	"meridian/storage"
 	"meridian/streaming/timeline"
 )
@@ -30,7 +34,7 @@ func (m *machine) answerExport(w http.ResponseWriter, r *http.Request) {
 	case "catalog":
 		err = exportCatalog(ledger{m.control}, out)
 	default:
-		err = exportRows(r.Context(), m.database.Database, v, out)
+		err = exportRows(r.Context(), m.database.Database, m.config, v, out)
 	}
 	switch {
 	case err == nil:
@@ -56,8 +60,9 @@ func (w *lateWriter) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// exportRows writes points or evidence, which ClickHouse formats.
-func exportRows(ctx context.Context, d *storage.Database, v url.Values, to io.Writer) error {
+// exportRows writes points or evidence. ClickHouse formats them, but for points as
+// lines: those are the lines of the contract, with all that is made of their state.
+func exportRows(ctx context.Context, d *storage.Database, c config.Config, v url.Values, to io.Writer) error {
 	from, until := timeline.Millis(-1<<62), timeline.Millis(1<<62)
 	for name, at := range map[string]*timeline.Millis{"from": &from, "to": &until} {
 		if text := v.Get(name); text != "" {
@@ -68,14 +73,36 @@ func exportRows(ctx context.Context, d *storage.Database, v url.Values, to io.Wr
 			*at = t
 		}
 	}
+	if v.Get("what") == "points" && v.Get("format") == "jsonl" {
+		return exportPoints(ctx, d, c, from, until, to)
+	}
 	f := exportFormats[v.Get("format")]
 	return d.Export(ctx, storage.Exported(v.Get("what")), f.format, f.header, from, until, to)
+}
+
+func exportPoints(ctx context.Context, d *storage.Database, c config.Config, from, until timeline.Millis, to io.Writer) error {
+	known, err := metrics.With(variationsOf(c.Metrics))
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(to, 64<<10)
+	var line []byte
+	err = d.NewReader().Knowing(known...).Seen(ctx, from, until, func(p *metrics.Point) error {
+		line = append(p.AppendJSON(line[:0]), '\n')
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 var errNoCatalog = errors.New("the instance keeps no catalog file: there is none (each repository is its own team), or the program made it, as the demo's; `meridian catalog show` prints what is in force")
 
 // exportCatalog writes the catalog that the newest generation is pinned to, as it
-// was read: the one file, or those of a folder as YAML documents with their names.
+// was read: the one file, or those of a folder as YAML documents with their names,
+// which are a catalog as they are.
 func exportCatalog(l ledger, to io.Writer) error {
 	m, any, err := currentManifest(l.control)
 	if err != nil {
@@ -94,10 +121,13 @@ func exportCatalog(l ledger, to io.Writer) error {
 	out := bufio.NewWriter(to)
 	for _, f := range files {
 		if len(files) > 1 {
-			fmt.Fprintf(out, "--- # %s\n", f.Name)
+			fmt.Fprintf(out, "--- # %s\n", filepath.Base(f.Name))
 		}
 		if _, err := out.Write(f.Data); err != nil {
 			return err
+		}
+		if len(files) > 1 && !bytes.HasSuffix(f.Data, []byte("\n")) {
+			_ = out.WriteByte('\n') // Flush tells
 		}
 	}
 	return out.Flush()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type fileOut struct {
 	io.Writer
 	closers []func() error // the outermost first
 	file    *os.File       // nil: standard output
+	unnamed bool           // it has no name yet, and a crash leaves nothing
 	path    string
 }
 
@@ -27,11 +29,14 @@ func createFile(path string, stdout io.Writer) (*fileOut, error) {
 	f := &fileOut{path: path}
 	base := stdout
 	if path != "-" {
-		file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-		if err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		file, ok := unnamedFile(filepath.Dir(path))
+		if !ok {
+			var err error
+			if file, err = os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"); err != nil {
+				return nil, fmt.Errorf("cannot write %s: %w", path, err)
+			}
 		}
-		f.file, base = file, file
+		f.file, f.unnamed, base = file, ok, file
 	}
 	buffer := bufio.NewWriterSize(base, 256<<10)
 	f.Writer, f.closers = buffer, []func() error{buffer.Flush}
@@ -59,15 +64,21 @@ func (f *fileOut) close(whole bool) error {
 	if f.file == nil {
 		return err
 	}
+	name := f.file.Name()
 	if err == nil && whole {
 		err = f.file.Sync()
+		if err == nil && f.unnamed { // a name that is taken can only be taken over by one that is there
+			name = filepath.Join(filepath.Dir(f.path), "."+filepath.Base(f.path)+"."+rand.Text()[:8])
+			err = nameFile(f.file, name)
+			f.unnamed = err != nil
+		}
 	}
 	err = errors.Join(err, f.file.Close())
 	if err == nil && whole {
-		err = os.Rename(f.file.Name(), f.path)
+		err = os.Rename(name, f.path)
 	}
-	if err != nil || !whole {
-		err = errors.Join(err, os.Remove(f.file.Name()))
+	if (err != nil || !whole) && !f.unnamed {
+		err = errors.Join(err, os.Remove(name))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.path, err)

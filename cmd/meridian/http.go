@@ -8,11 +8,36 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
+// listenPatience is how long an address may be taken by a process that is ending:
+// one that was just killed has let go of it by then, as of its lock.
+const listenPatience = lockPatience
+
 // listen opens an address; with says what chooses another one.
-func listen(addr, with string) (net.Listener, error) {
+func listen(ctx context.Context, addr, with string, log *slog.Logger) (net.Listener, error) {
+	return listenFor(ctx, listenPatience, addr, with, log)
+}
+
+func listenFor(ctx context.Context, patience time.Duration, addr, with string, log *slog.Logger) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
+	if errors.Is(err, unix.EADDRINUSE) && patience > 0 {
+		log.Info("the address is taken; waiting, in case a process that is ending has it", "address", addr, "for", patience.String())
+	}
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for enough := time.After(patience); errors.Is(err, unix.EADDRINUSE); l, err = net.Listen("tcp", addr) {
+		select {
+		case <-again.C:
+			continue
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-enough:
+		}
+		break
+	}
 	if err != nil {
 		return nil, withCode(exitUnavailable, fmt.Errorf("cannot listen on %s: %w; stop what uses the port, or choose another address with %s", addr, err, with))
 	}
@@ -59,7 +84,7 @@ func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, closeStreams
 // serveWebhooks answers webhooks on an address of their own, which may face the
 // internet: nothing else is there but /livez.
 func serveWebhooks(ctx context.Context, addr string, receiver http.Handler, log *slog.Logger) error {
-	l, err := listen(addr, "--webhook-listen")
+	l, err := listen(ctx, addr, "--webhook-listen", log)
 	if err != nil {
 		return err
 	}

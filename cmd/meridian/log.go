@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"meridian/cmd/meridian/config"
 	"meridian/ingest"
 	"meridian/ingest/event"
@@ -35,7 +37,7 @@ func openLog(ctx context.Context, c config.Config, in *instance, log *slog.Logge
 	if len(c.Kafka.Brokers) == 0 {
 		broker, err := kafka.StartBroker(in.path("kafka"), log)
 		if err != nil {
-			return nil, withCode(exitUnavailable, err)
+			return nil, withCode(exitUnavailable, fullDisk(in.dir, err))
 		}
 		l.broker, l.Config = broker, broker.Config(c.Kafka.TopicPrefix)
 	} else {
@@ -48,9 +50,25 @@ func openLog(ctx context.Context, c config.Config, in *instance, log *slog.Logge
 	l.archive = kafka.OpenArchive(archiveDir(c, in), ingest.SplitEntry)
 	if err := errors.Join(l.archive.Claim(in.id()), l.prepare(ctx)); err != nil {
 		l.close()
-		return nil, withCode(exitUnavailable, err)
+		return nil, withCode(exitUnavailable, fullDisk(in.dir, err))
 	}
 	return l, nil
+}
+
+// littleRoom is what a disk has left that is full: no file of the log can grow.
+const littleRoom = 4 << 20
+
+// fullDisk adds to an error that the disk of a directory is full, where it is: the
+// broker's own words would send people elsewhere.
+func fullDisk(dir string, err error) error {
+	var fs unix.Statfs_t
+	if err == nil || unix.Statfs(dir, &fs) != nil {
+		return err
+	}
+	if free := int64(fs.Bavail) * int64(fs.Bsize); free < littleRoom {
+		return fmt.Errorf("the disk of %s is full (%d KiB left); make room, and start again: %w", dir, free>>10, err)
+	}
+	return err
 }
 
 func (l *deliveryLog) prepare(ctx context.Context) error {

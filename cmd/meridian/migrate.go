@@ -48,6 +48,12 @@ func (a *app) withDatabase(ctx context.Context, c config.Config, do func(context
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	return r.during(ctx, func(ctx context.Context) error { return do(ctx, r) })
+}
+
+// during keeps the embedded engine running while do works, whose context ends with
+// it.
+func (r *results) during(ctx context.Context, do func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	done := make(chan error, 1)
 	go func() {
@@ -57,7 +63,7 @@ func (a *app) withDatabase(ctx context.Context, c config.Config, do func(context
 		}
 		done <- err
 	}()
-	err = do(ctx, r)
+	err := do(ctx)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
 	}

@@ -372,7 +372,7 @@ func (m *machine) pages(addr net.Addr) (*web.Server, error) {
 		return nil, err
 	}
 	wc.Definitions = definitions
-	wc.Metrics, wc.Trusted = m.metrics, fromOwner
+	wc.Metrics, wc.Trusted, wc.Starting = m.metrics, fromOwner, m.starting
 	wc.Quarantine, wc.Schemas, wc.Catalog, wc.Runs = shelf{m.newQuarantine()}, schemas(), catalogPages{m}, runs{m}
 	wc.Jobs = jobPages{m}
 	wc.Bounds, wc.Storybook = m.measuredBounds, withStorybook

@@ -35,7 +35,7 @@ func openResults(c config.Config, in *instance, log *slog.Logger) (*results, err
 			return nil, withCode(exitConfig, err)
 		}
 		r.server = embedded.New(ec)
-		sc.Options, sc.Embedded = r.server.Options(), true
+		sc.Options, sc.Embedded, sc.Scratch = r.server.Options(), true, in.dir
 	} else {
 		options, err := storage.ParseDSN(c.ClickHouse.DSN)
 		if err != nil {

@@ -63,7 +63,7 @@ func (a *app) root() *cobra.Command {
 		return withCode(exitUsage, fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&a.configFile, "config", os.Getenv("MERIDIAN_CONFIG"), "configuration file (YAML)")
-	root.PersistentFlags().StringVar(&a.server, "server", os.Getenv("MERIDIAN_SERVER"), "URL of a running server, for commands that ask one")
+	root.PersistentFlags().StringVar(&a.server, "server", os.Getenv("MERIDIAN_SERVER"), "admin address of a running server, for commands that ask one; its token is in MERIDIAN_TOKEN")
 	root.AddCommand(
 		a.serveCommand(), a.demoCommand(), a.replayCommand(), a.exportCommand(), a.importCommand(), a.backupCommand(), a.restoreCommand(), a.eraseCommand(), a.backfillCommand(), a.redeliverCommand(), a.jobsCommand(),
 		a.catalogCommand(), a.metricsCommand(), a.configCommand(), a.signInCommand(), a.tokenCommand(), a.auditCommand(),

@@ -84,6 +84,9 @@ type machineOptions struct {
 	// coordinating, when set, changes the coordinator before it runs: for tests.
 	coordinating func(*coordinator)
 
+	// erasing, when set, is called before each step of an erasure: for tests.
+	erasing func(step int) error
+
 	// ready is called when pages can be opened, with the address to open.
 	ready func(ctx context.Context, link string)
 }
@@ -102,6 +105,7 @@ type machine struct {
 	jobs         *jobs.Manager
 	imports      recentText     // how far the import is that runs
 	catalogFiles []catalog.File // nil: nobody has them
+	address      string         // of the pages; "": nobody listens
 	log          *deliveryLog
 	last         streaming.Clock // the highest tick on the log, at the start
 	control      *kafka.Control
@@ -124,6 +128,16 @@ type machine struct {
 // error; a database that is slower than this is one, and pages say so.
 const tablesPatience = 5 * time.Second
 
+// starting reports that the tables are not there yet.
+func (m *machine) starting() bool {
+	select {
+	case <-m.tables:
+		return false
+	default:
+		return true
+	}
+}
+
 func (m *machine) awaitTables(ctx context.Context) {
 	patience := time.NewTimer(tablesPatience)
 	defer patience.Stop()
@@ -145,7 +159,7 @@ func (a *app) serve(ctx context.Context, c config.Config, o machineOptions) (err
 	}()
 	var listener net.Listener
 	if o.inside == nil {
-		if listener, err = listen(c.Listen, "--listen"); err != nil {
+		if listener, err = listen(ctx, c.Listen, "--listen", a.log); err != nil {
 			return err
 		}
 		defer closing(&err, listener)
@@ -160,6 +174,9 @@ func (a *app) serve(ctx context.Context, c config.Config, o machineOptions) (err
 	defer func() { err = errors.Join(err, in.close()) }()
 	m := &machine{machineOptions: o, app: a, config: c, instance: in, updates: &updates{}, tables: make(chan struct{})}
 	m.tablesReady = sync.OnceFunc(func() { close(m.tables) })
+	if listener != nil {
+		m.address = listener.Addr().String()
+	}
 	if m.catalog, m.catalogFiles, err = m.loadCatalog(); err != nil {
 		return err
 	}
@@ -263,6 +280,9 @@ func (m *machine) run(ctx context.Context, listener net.Listener, pages *web.Ser
 	}
 	g.Go(func() error { return m.delays.run(ctx, m.log) })
 	g.Go(func() error { return m.control.Run(ctx) })
+	if !m.log.Embedded {
+		g.Go(func() error { return m.watchErased(ctx) })
+	}
 	if m.inside != nil {
 		g.Go(func() error { m.inside(ctx, m); return nil })
 	} else {

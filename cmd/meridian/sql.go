@@ -79,10 +79,15 @@ func (a *app) sql(ctx context.Context, c config.Config, q sqlFlags, args []strin
 			}
 		}
 		return a.withDatabase(ctx, c, func(ctx context.Context, r *results) error {
+			if err := r.insist(ctx, func() error { return r.Ping(ctx) }); err != nil { // it is starting
+				return err
+			}
 			return a.statements(ctx, args, func(ctx context.Context, text string, to io.Writer) error {
-				return r.insist(ctx, func() error {
-					return copyRaw(ctx, r.Database, storage.Raw{Text: text, Format: q.format, Write: q.write}, to)
-				})
+				err := copyRaw(ctx, r.Database, storage.Raw{Text: text, Format: q.format, Write: q.write}, to)
+				if statusOfSQL(err) == http.StatusServiceUnavailable {
+					err = withCode(exitUnavailable, err)
+				}
+				return err
 			})
 		})
 	}

@@ -24,7 +24,8 @@ func (a *app) verifyCommand() *cobra.Command {
 			"vouch for, the rows of the last rounds computed once more, the topic of points, and the tables\n" +
 			"read in two ways (FINAL, and the highest version of each key). Differences are listed by key,\n" +
 			"and the exit code is 5. --repair writes again what the tables have lost, with the versions\n" +
-			"that it had.",
+			"that it had as far as the topics know them. Where no server runs it opens the instance itself,\n" +
+			"and begins nothing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.config(func(c *config.Config) { setIf(cmd, "data-dir", &c.DataDir, dataDir) })
 			if err != nil {
@@ -88,22 +89,15 @@ func (a *app) verifyThere(ctx context.Context, c config.Config, repair bool) (v 
 	return v, nil
 }
 
-// verifyHere verifies in this process: the machine without listeners.
+// verifyHere verifies in this process, which begins no generation and takes nothing
+// up: it writes what a repair writes, and nothing else.
 func (a *app) verifyHere(ctx context.Context, c config.Config, repair bool) (v verifyAnswer, err error) {
-	fmt.Fprintln(a.err, "No server is running, so the work is done here.")
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var failed error
-	err = a.serve(ctx, c, machineOptions{roles: roles{true, true, true}, inside: func(ctx context.Context, m *machine) {
-		defer stop()
-		select {
-		case <-ctx.Done():
-			failed = context.Cause(ctx)
-		case <-m.tables:
-			v, failed = m.verify(ctx, repair)
-		}
-	}})
-	return v, errors.Join(err, failed)
+	fmt.Fprintln(a.err, "No server is running, so the instance is opened here, and left as it is.")
+	err = a.withStopped(ctx, c, func(ctx context.Context, m *machine) (err error) {
+		v, err = m.verify(ctx, repair)
+		return err
+	})
+	return v, err
 }
 
 func (v verifyAnswer) print(out io.Writer) error {
@@ -129,6 +123,11 @@ func (v verifyAnswer) print(out io.Writer) error {
 	}
 	if v.Repaired > 0 {
 		fmt.Fprintf(w, "\n%d rows were written again; verify once more\n", v.Repaired)
+	}
+	if v.Reversioned > 0 {
+		fmt.Fprintf(w, "%d of them have the version of the snapshot that knew them, and not their own: no snapshot says in which\n"+
+			"round a window was given last, and the topics do not hold those rounds any more. What they say is what they\n"+
+			"said; `meridian replay --mode audit` will find their versions to differ, and a new generation sets them right.\n", v.Reversioned)
 	}
 	return w.Flush()
 }

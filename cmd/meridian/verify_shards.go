@@ -103,7 +103,7 @@ func (v *verification) losses(ctx context.Context, lost map[storage.RowKey]vouch
 		}
 		for p := range engine.Final() {
 			if want, ok := lost[storage.KeyOf(p)]; ok && want.version == p.Version {
-				v.lost[storage.KeyOf(p)] = p
+				v.lost[storage.KeyOf(p)], v.ages[storage.KeyOf(p)] = p, true
 			}
 		}
 	}
@@ -175,6 +175,7 @@ func (v *verification) rounds(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		v.differ("rounds", key, fmt.Sprintf("the tables have not got version %d", storage.VersionOf(rows[key])))
 		v.lost[key] = rows[key]
+		delete(v.ages, key)
 	}
 	return nil
 }

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,10 +99,93 @@ func TestVerifyFindsAndMendsWhatATableHasLost(t *testing.T) {
 	}
 	s.deploys(t, "checkout", 4)
 
+	// What the topics do not hold any more is mended with the version of its snapshot,
+	// and it is said of how many rows.
+	if err := kafka.Empty(t.Context(), in.log, in.log.PointsTopic()); err != nil {
+		t.Fatal(err)
+	}
+	in.sql(t, "ALTER TABLE points_live DELETE WHERE team = 'ledger' AND grain = 'hour'")
+	out, err := command(t, "verify", "--repair", "--data-dir", s.dir)
+	if err == nil || !strings.Contains(out, "of them have the version of the snapshot") || !strings.Contains(out, "replay --mode audit") {
+		t.Errorf("it does not say which versions it wrote: %v\n%s", err, out)
+	}
+	if v, code = verified(t, s); code != exitOK {
+		t.Errorf("after it: exit code %d, %+v", code, v)
+	}
+
 	// The same for people.
-	out, err := command(t, "verify", "--data-dir", s.dir)
+	out, err = command(t, "verify", "--data-dir", s.dir)
 	if err != nil || !strings.Contains(out, "all of them agree") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Where no server runs, verify looks at the instance and begins nothing: neither by a
+// setting that has changed, nor by a catalog, nor with a program whose logic is newer
+// than that of the numbers, of which it compares what it can.
+func TestVerifyOnlyLooks(t *testing.T) {
+	history, catalog, last := organisation(t, 100)
+	in := newTestInstance(t, catalog, kafka.EmbeddedEvents, "")
+	in.command(t, "import", history)
+	in.serve(t, last, func() {})
+
+	changed := newTestInstance(t, []byte("teams: [{name: other, repositories: [\"**\"]}]"), kafka.EmbeddedEvents, "time: {bounds: {github: 7m}}\n")
+	changed.dir = in.dir
+	text, err := os.ReadFile(changed.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(changed.config, regexp.MustCompile("data_dir: .*").ReplaceAll(text, []byte("data_dir: "+in.dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{configFile: changed.config, streams: streams{err: outputOf(t)}, log: slog.New(slog.DiscardHandler)}
+	c, err := a.config(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generations := func(change func(l ledger, m streaming.GenerationManifest) error) (n int) {
+		t.Helper()
+		err := a.withStopped(t.Context(), c, func(_ context.Context, m *machine) error {
+			all, err := m.room.manifests()
+			if err != nil || len(all) == 0 {
+				return errors.Join(err, errors.New("no generation"))
+			}
+			n = len(all)
+			return change(m.room.ledger, all[0])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	unchanged := func(ledger, streaming.GenerationManifest) error { return nil }
+	verify := func() (v verifyAnswer) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(changed.command(t, "verify", "--json")), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	v := verify()
+	if v.Generation != 1 || v.Checked.Snapshots != kafka.EmbeddedEvents || v.Checked.Points == 0 || len(v.Differences) != 0 {
+		t.Errorf("with another catalog and setting: %+v", v)
+	}
+	if n := generations(func(l ledger, m streaming.GenerationManifest) error { // as an upgrade finds it
+		m.Logic--
+		data, err := kafka.EncodeGeneration(m)
+		if err != nil {
+			return err
+		}
+		return l.control.Put(t.Context(), kafka.GenerationKey(m.Number), data)
+	}); n != 1 {
+		t.Errorf("%d generations, want 1", n)
+	}
+	v = verify()
+	if v.Generation != 1 || v.Checked.Snapshots != 0 || v.Checked.Rows == 0 || len(v.Differences) != 0 || len(v.Notes) == 0 || !strings.Contains(v.Notes[0], "logic version") {
+		t.Errorf("with another logic: %+v", v)
+	}
+	if n := generations(unchanged); n != 1 {
+		t.Errorf("verifying began a generation: there are %d", n)
 	}
 }
 

@@ -48,8 +48,9 @@ func (v *verification) topic(ctx context.Context) error {
 	}
 	v.answer.Checked.Topic = int64(len(told))
 	for key, r := range v.lost { // a snapshot does not know which version a row had
-		if p, ok := r.(*metrics.Point); ok && told[key].version > 0 && told[key].version < p.Version {
+		if p, ok := r.(*metrics.Point); ok && told[key].version > 0 && told[key].version <= p.Version {
 			p.Version = told[key].version
+			delete(v.ages, key)
 		}
 	}
 	switch {

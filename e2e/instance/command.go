@@ -83,3 +83,36 @@ func (c Config) Import(t testing.TB, archive string, history bool) {
 	}
 	Must(t, args...)
 }
+
+// Command runs one of the instance that the configuration describes, whether it is served or not.
+func (c Config) Command(t testing.TB, args ...string) Outcome {
+	t.Helper()
+	return Run(t, append(args, "--config", c.file(t), "--data-dir", c.Dir)...)
+}
+
+// Must is Command for one that has to succeed; it returns what was printed.
+func (c Config) Must(t testing.TB, args ...string) string {
+	t.Helper()
+	o := c.Command(t, args...)
+	if o.Code != 0 {
+		t.Fatalf("meridian %s: exit code %d\n%s", strings.Join(args, " "), o.Code, o.Err)
+	}
+	return o.Out
+}
+
+// Begin starts a command of the instance and returns it; the test kills it, or waits for its end.
+func (c Config) Begin(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(Binary(), append(args, "--config", c.file(t), "--data-dir", c.Dir)...)
+	cmd.Env = environment(nil)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// Exported is what readers see, as commands write it: points as lines, and the evidence behind them.
+func (c Config) Exported(t testing.TB) (points, evidence string) {
+	t.Helper()
+	return c.Must(t, "export", "--what", "points", "-"), c.Must(t, "export", "--what", "evidence", "--format", "csv", "-")
+}

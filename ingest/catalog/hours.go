@@ -93,8 +93,19 @@ func (r *reader) spans(n *yaml.Node) ([]timeline.Span, bool) {
 		r.problem(n, "%s", sentence(err))
 		return nil, false
 	}
+	for _, s := range spans {
+		if length := s.To - s.From; s.To > 24*60 && length > longestNight {
+			from, to, _ := strings.Cut(s.String(), "-")
+			r.problem(n, "%q goes past midnight and is %d hours long; if that is meant, write 00:00-%s, %s-24:00", n.Value, length/60, to, from)
+			return nil, false
+		}
+	}
 	return spans, true
 }
+
+// longestNight is how many minutes hours past midnight may be long: 09:00-8:00 is
+// more likely a slip than a day of 23 hours.
+const longestNight = 16 * 60
 
 func (r *reader) weekend(n *yaml.Node) (weekend [7]bool, ok bool) {
 	for _, element := range r.elements(n) {

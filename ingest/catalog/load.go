@@ -20,7 +20,8 @@ type File struct {
 }
 
 // Load reads a catalog file, or the .yaml and .yml files of a folder in order of
-// their names as if they were one. The error is [Problems], with everything that
+// their names as if they were one; the YAML documents of a file (---) are as files.
+// The error is [Problems], with everything that
 // is wrong.
 func Load(path string, o Options) (*Catalog, error) {
 	files, err := Files(path)
@@ -83,48 +84,56 @@ func Parse(name string, data []byte, o Options) (*Catalog, error) {
 
 // ParseFiles reads a catalog of several files, in this order, from memory.
 func ParseFiles(files []File, o Options) (*Catalog, error) {
-	problems := &collector{}
-	c := &content{}
-	for _, f := range files {
-		r := &reader{f.Name, problems}
-		if n := r.document(f.Data); n != nil {
-			c.file(r, n)
-		}
-	}
-	c.check(problems)
+	c, accounts, problems := read(files, o.Key)
 	if err := problems.err(); err != nil {
 		return nil, err
 	}
 	made := build(c, o)
-	// Accounts are compared as events have them, so they are known only now.
-	made.claimAccounts(problems)
-	if err := problems.err(); err != nil {
-		return nil, err
-	}
+	made.accounts = accounts
 	return made, nil
 }
 
-// document is the one document of a file; nil where the file is empty or no YAML.
-func (r *reader) document(data []byte) *yaml.Node {
+// Check returns everything that is wrong with the files of a catalog, at once: what
+// keeps it from being read, and targets of metrics that are not among these, with
+// which it would still be. The error is [Problems].
+func Check(files []File, metrics []string) error {
+	c, _, problems := read(files, nil)
+	c.unknownTargets(metrics, problems)
+	return problems.err()
+}
+
+// read reads what can be read, and finds all that is wrong with it.
+func read(files []File, key []byte) (c *content, accounts map[string]*person, problems *collector) {
+	problems, c = &collector{}, &content{}
+	for _, f := range files {
+		r := &reader{f.Name, problems}
+		for _, n := range r.documents(f.Data) {
+			c.file(r, n)
+		}
+	}
+	c.check(problems)
+	// Accounts are compared as events have them.
+	claims := &Catalog{key: key, content: c, accounts: map[string]*person{}}
+	claims.claimAccounts(problems)
+	return c, claims.accounts, problems
+}
+
+// documents are those of a file, as if each were a file of its own; none where it is
+// empty or no YAML.
+func (r *reader) documents(data []byte) (all []*yaml.Node) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var first, second yaml.Node
-	switch err := decoder.Decode(&first); {
-	case err == io.EOF:
-		return nil
-	case err != nil:
-		r.problems = append(r.problems, syntax(r.file, err))
-		return nil
+	for {
+		var n yaml.Node
+		switch err := decoder.Decode(&n); {
+		case err == io.EOF:
+			return all
+		case err != nil:
+			r.problems = append(r.problems, syntax(r.file, err))
+			return all
+		case len(n.Content) > 0 && !absent(n.Content[0]):
+			all = append(all, n.Content[0])
+		}
 	}
-	switch err := decoder.Decode(&second); {
-	case err == nil:
-		r.problem(&second, "there is a second document here; join the two by leaving out the line ---")
-	case err != io.EOF:
-		r.problems = append(r.problems, syntax(r.file, err))
-	}
-	if len(first.Content) == 0 || absent(first.Content[0]) {
-		return nil
-	}
-	return first.Content[0]
 }
 
 var (

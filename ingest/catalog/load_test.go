@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,62 @@ holidays: {vn: [2026-01-02], de: [2026-01-01]}
 	// The first calendar that nobody names is the organisation's: de here, vn there.
 	if c.Hash() == whole.Hash() {
 		t.Error("another organisation's calendar, the same hash")
+	}
+}
+
+// The documents of one file are as the files of a folder: what `meridian export --what
+// catalog` writes of a folder is a catalog as it is.
+func TestDocumentsOfOneFile(t *testing.T) {
+	files := []File{{"10.yaml", []byte("zone: Asia/Tokyo\nteams: [{name: web, repositories: [acme/web]}]\n")}, {"20.yaml", []byte("people: [{name: Mai, teams: [web]}]\n")}}
+	folder, err := ParseFiles(files, Options{Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := append([]byte("--- # 10.yaml\n"), files[0].Data...)
+	one = append(append(one, "--- # 20.yaml\n"...), files[1].Data...)
+	joined, err := Parse("catalog.yaml", one, Options{Key: testKey})
+	if err != nil || joined.Hash() != folder.Hash() {
+		t.Errorf("%v; a file of two documents is not the catalog of two files", err)
+	}
+	_, err = Parse("catalog.yaml", append(one, "---\nteams: [{name: web}]\n"...), Options{Key: testKey})
+	if err == nil || !strings.Contains(err.Error(), "catalog.yaml:7: team web is in catalog.yaml:3 already") {
+		t.Errorf("a team that is there twice: %v", err)
+	}
+}
+
+// Whatever is wrong comes at once: what one file says, what files say of each other,
+// who has an account twice, and targets of metrics that do not exist.
+func TestCheckSaysEverythingAtOnce(t *testing.T) {
+	text := `hours: "09:00-8:00"
+teams:
+  - {name: web, zone: asia/tokyo, targets: {pr_pickup_tim: 4h, pr_size: soon}}
+people:
+  - {name: Mai, github: [mai], teams: [wbe]}
+  - {name: Jo, github: [MAI]}
+`
+	err := Check([]File{{"catalog.yaml", []byte(text)}}, []string{"pr_pickup_time", "pr_size"})
+	var got []string
+	var ps Problems
+	if errors.As(err, &ps) {
+		for _, p := range ps {
+			got = append(got, p.String())
+		}
+	}
+	want := []string{
+		`catalog.yaml:1: "09:00-8:00" goes past midnight and is 23 hours long; if that is meant, write 00:00-08:00, 09:00-24:00`,
+		`catalog.yaml:3: unknown time zone: "asia/tokyo"; did you mean Asia/Tokyo?`,
+		`catalog.yaml:3: "soon" is no target; write a length (4h, 1d12h), a share (15%), a number (20), or two of them as 2h..8h`,
+		`catalog.yaml:3: no metric is called "pr_pickup_tim"; did you mean pr_pickup_time?`,
+		`catalog.yaml:5: there is no team "wbe"; did you mean web?`,
+		`catalog.yaml:6: MAI belongs to Mai already (catalog.yaml:5); an account has one person`,
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if err := Check([]File{{"catalog.yaml", []byte("hours: \"00:00-08:00, 09:00-24:00\"\nteams: [{name: web, targets: {pr_size: 3}}]\n")}}, []string{"pr_size"}); err != nil {
+		t.Errorf("a sound one: %v", err)
 	}
 }
 

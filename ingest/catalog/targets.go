@@ -106,12 +106,11 @@ func (t *team) targetsOn(d timeline.Date) (list []Target) {
 	return list
 }
 
-// UnknownTargets returns a problem for each target of a metric that is not among
-// those that there are: whoever knows them asks. A catalog with such a target
-// still loads, for a metric may be declared later or elsewhere.
-func (c *Catalog) UnknownTargets(metrics []string) Problems {
-	var problems collector
-	for _, t := range c.content.teams {
+// unknownTargets reports each target of a metric that is not among those that there
+// are: whoever knows them asks. A catalog with such a target still loads, for a metric
+// may be declared later or elsewhere.
+func (c *content) unknownTargets(metrics []string, problems *collector) {
+	for _, t := range c.teams {
 		for _, target := range t.targets {
 			if slices.Contains(metrics, target.metric) {
 				continue
@@ -123,10 +122,6 @@ func (c *Catalog) UnknownTargets(metrics []string) Problems {
 			problems.add(target.place, "no metric is called %q; %s", target.metric, hint)
 		}
 	}
-	if problems.err() == nil {
-		return nil
-	}
-	return problems.problems
 }
 
 func targetsText(b *strings.Builder, targets []teamTarget) {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -138,7 +139,7 @@ func (c *Catalog) On(d timeline.Date) View {
 	}
 	for _, t := range c.order {
 		w := ViewTeam{Name: t.name, Zone: c.zonedOn(d, []dated[*timeline.Zone]{t.zone, c.content.zone}).zone.Name(),
-			Repositories: held(t.team.repositories, at), Jira: held(t.team.jira, at), Services: held(t.team.services, at)}
+			Repositories: held(t.team.repositories, at), Jira: projectKeys(held(t.team.jira, at)), Services: held(t.team.services, at)}
 		w.Group, _ = t.group.on(d)
 		w.Hours, w.Weekend, w.Holidays = levelOf(t.team).on(d)
 		for _, target := range t.team.targetsOn(d) {
@@ -155,7 +156,7 @@ func (c *Catalog) On(d timeline.Date) View {
 		v.Teams = append(v.Teams, w)
 	}
 	for _, s := range c.content.services {
-		v.Services = append(v.Services, ViewService{s.name, held(s.repositories, at), held(s.paths, at), held(s.deploys, at), ViewServiceIssues{s.project, s.components}})
+		v.Services = append(v.Services, ViewService{s.name, held(s.repositories, at), held(s.paths, at), held(s.deploys, at), ViewServiceIssues{strings.ToUpper(s.project), s.components}})
 	}
 	return v
 }
@@ -240,6 +241,15 @@ func held(list []entry[string], at func(entry[string]) bool) []string {
 		}
 	}
 	return out
+}
+
+// projectKeys are Jira's as Jira writes them, in capitals; they are kept in small
+// letters, as they are compared.
+func projectKeys(list []string) []string {
+	for i := range list {
+		list[i] = strings.ToUpper(list[i])
+	}
+	return list
 }
 
 func namesOf(list []named) []string {

@@ -115,7 +115,7 @@ services: [{name: checkout, repositories: [acme/site, acme/web]}]
 	want := []string{
 		"the organisation's zone is Asia/Tokyo, and was Europe/Berlin",
 		"the organisation's bots: changed",
-		"team ops: zone is Asia/Tokyo, and was Europe/Berlin; jira also inc; jira without ops; services also checkout",
+		"team ops: zone is Asia/Tokyo, and was Europe/Berlin; jira also INC; jira without OPS; services also checkout",
 		"team site is new",
 		"team web: zone is Asia/Tokyo, and was Europe/Berlin; hours change",
 		"team old is gone; what it owned goes to the next team that matches, or is a team of its own",

@@ -1,6 +1,7 @@
 -- What are the points that readers see now, over windows that start in
 -- [from, to), as a file for others? Columns are named as in a line of
--- `replay --print`; what is made of the state at read is not among them.
+-- `replay --print`; what is made of the state at read is not among them: only the
+-- program can read that, and writes JSON lines itself (Reader.Seen).
 SELECT
     metric, team, service, toString(grain) AS grain, start, end, zone,
     n, value, unit, p50, p75, p90, sum, numerator, denominator,

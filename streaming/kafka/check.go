@@ -106,7 +106,7 @@ func checkWrite(ctx context.Context, c Config, records []*kgo.Record) error {
 	defer client.Close()
 	for i := 0; i < len(records); i += 3 { // several batches
 		if err := client.ProduceSync(ctx, records[i:min(i+3, len(records))]...).FirstErr(); err != nil {
-			return fmt.Errorf("%w: a record of up to %d bytes was not taken (message.max.bytes of broker and topic): %w", ErrBroker, MaxRecordBytes, err)
+			return fmt.Errorf("%w: %w", ErrBroker, notTaken(err))
 		}
 	}
 	for i := 1; i < len(records); i++ {
@@ -115,6 +115,15 @@ func checkWrite(ctx context.Context, c Config, records []*kgo.Record) error {
 		}
 	}
 	return nil
+}
+
+// notTaken says of a record that was not taken what may be done about it: its size is
+// to blame only where the broker says so.
+func notTaken(err error) error {
+	if errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) {
+		return fmt.Errorf("a record of up to %d bytes was not taken; raise message.max.bytes of broker and topic: %w", MaxRecordBytes, err)
+	}
+	return fmt.Errorf("a record could not be written: %w", err)
 }
 
 func checkRead(ctx context.Context, c Config, records []*kgo.Record) error {

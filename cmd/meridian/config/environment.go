@@ -13,8 +13,9 @@ import (
 const Prefix = "MERIDIAN_"
 
 // notKeys are variables that begin with the prefix and configure something
-// else: the library's place, and the flags that every command has.
-var notKeys = []string{"MERIDIAN_CHDB_LIB", "MERIDIAN_CONFIG", "MERIDIAN_SERVER"}
+// else: the library's place, the flags that every command has, and the token for
+// --server.
+var notKeys = []string{"MERIDIAN_CHDB_LIB", "MERIDIAN_CONFIG", "MERIDIAN_SERVER", "MERIDIAN_TOKEN", "MERIDIAN_TOKEN_FILE"}
 
 // fromEnvironment sets what the environment names. A variable that is no key is
 // a problem too: a misspelt name would else be silently without effect.

@@ -48,6 +48,11 @@
 //   - What is forgotten depends on the clock alone: eviction runs at the first
 //     tick of a day of UTC. Ticks at which nothing can happen may be left out
 //     (see [Engine.Due]), as long as the last one before a record is not.
+//   - At the tick that ends a history, the rows of a series of which nothing was said
+//     come from one sweep of it (sweep.go). Whatever decides in points.go whether and how a
+//     window's first row is given has its place there too.
+//   - An engine that lends its rows (lend.go) uses them again: who keeps one past emit has
+//     another one later.
 //   - Numbers of names and people (symbols.go) differ between
 //     processes. They are never compared for order, emitted or saved.
 package metrics

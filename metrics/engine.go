@@ -92,9 +92,13 @@ type team struct {
 // seriesKey is a metric and the symbol of a service in one number.
 type seriesKey uint64
 
-func (t *team) key(metric uint16, service string) seriesKey { return keyOfSeries(metric, t.engine.symbols.id(service)) }
+func (t *team) key(metric uint16, service string) seriesKey {
+	return keyOfSeries(metric, t.engine.symbols.id(service))
+}
 
-func keyOfSeries(metric uint16, service uint32) seriesKey { return seriesKey(service)<<16 | seriesKey(metric) }
+func keyOfSeries(metric uint16, service uint32) seriesKey {
+	return seriesKey(service)<<16 | seriesKey(metric)
+}
 
 // NewEngine returns an engine without state. It keeps nothing of the
 // configuration's slices.

@@ -28,6 +28,9 @@ func BenchmarkEngineMillion(b *testing.B) {
 		end := timeline.UTC().Midnight(timeline.MakeDate(2026, 4, 3))
 		config.HistoryEnd = streaming.RoundOf(end)
 		e, err := NewEngine(config)
+		if err == nil {
+			e.Lend() // as a history does
+		}
 		if err != nil {
 			b.Fatal(err)
 		}

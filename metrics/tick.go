@@ -50,14 +50,6 @@ func (s *scratch) forget() {
 
 func wiped[T any](s []T) []T { return emptied(s[:cap(s)]) }
 
-// touchOrder is a touch as it is sorted: a look at its entity for each comparison would
-// be a cache miss each.
-type touchOrder struct {
-	id    event.EntityID
-	kind  uint8
-	place int32
-}
-
 // fresh returns an empty row. Rows come from slabs: a round gives many or few, and
 // whoever takes them keeps them until all are durable.
 func fresh[T any](slab *[]T, most int) *T {
@@ -118,17 +110,7 @@ func (e *Engine) begin(c streaming.Clock, v streaming.Version, emit func(Row)) *
 // observations asks the touched entities of all teams what they are observed as.
 func (t *tick) observations() {
 	for _, tm := range t.active {
-		t.order = t.order[:0]
-		for i := range tm.touched {
-			en := tm.touched[i].entity
-			t.order = append(t.order, touchOrder{en.id, en.kind, int32(i)})
-		}
-		slices.SortFunc(t.order, func(a, b touchOrder) int {
-			if a.kind != b.kind {
-				return int(a.kind) - int(b.kind)
-			}
-			return strings.Compare(string(a.id), string(b.id))
-		})
+		t.order = orderOf(tm.touched, t.order[:0])
 		for i := range t.order {
 			t.observe(tm, &tm.touched[t.order[i].place])
 		}

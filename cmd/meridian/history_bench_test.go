@@ -47,6 +47,7 @@ func BenchmarkRestate(b *testing.B) {
 		{"memory", fits, dropped},
 		{"files", fits / 6, dropped}, // replay.memory of 512 MiB for a million
 		{"clickhouse", fits, intoClickHouse},
+		{"files-clickhouse", fits / 6, intoClickHouse},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			alone := measured(func() { p.consume(b) })

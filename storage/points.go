@@ -43,6 +43,8 @@ var pointsTable = &table[*metrics.Point]{
 		int64s("late_dropped", func(p *metrics.Point) int64 { return p.LateDropped }),
 		int64s("duplicates", func(p *metrics.Point) int64 { return p.Duplicates }),
 		int64s("quarantined", func(p *metrics.Point) int64 { return p.Quarantined }),
+		maybeInt64s("given_n", givenN),
+		maybeNumbers("given_value", givenValue),
 		int32s("covered_days", func(p *metrics.Point) int32 { return p.CoveredDays }),
 		states("state", appendState),
 		uint64s("version", func(p *metrics.Point) uint64 { return uint64(p.Version) }),

@@ -47,14 +47,17 @@ func (r *Reader) scanPoint(rows driver.Rows) (*metrics.Point, error) {
 	var metric, grain, status, missing, state string
 	var start, end time.Time
 	var version uint64
+	var givenN *int64
+	var givenValue *float64
 	err := rows.Scan(&p.Team, &metric, &grain, &p.Service, &start, &end, &p.Zone, &status, &p.Withdrawn,
-		&missing, &p.LateAccepted, &p.LateDropped, &p.Duplicates, &p.Quarantined, &p.CoveredDays, &state, &version)
+		&missing, &p.LateAccepted, &p.LateDropped, &p.Duplicates, &p.Quarantined, &givenN, &givenValue, &p.CoveredDays, &state, &version)
 	if err != nil {
 		return nil, err
 	}
 	p.Metric, p.Grain, p.Status, p.Missing = metrics.Name(metric), metrics.Grain(grain), metrics.Status(status), metrics.Reason(missing)
 	p.Start, p.End, p.Version = timeline.FromTime(start), timeline.FromTime(end), streaming.Version(version)
 	p.Definition = r.definitions[p.Metric]
+	p.Given = given(givenN, givenValue)
 	if p.Aggregate, err = metrics.DecodeAggregate([]byte(state)); err != nil {
 		return nil, fmt.Errorf("point %s of %s at %s: %w", metric, p.Team, p.Start, err)
 	}

@@ -2,7 +2,7 @@
 -- in [from, to)?
 SELECT
     team, metric, toString(grain), service, start, end, zone, toString(status), withdrawn,
-    missing, late_accepted, late_dropped, duplicates, quarantined, covered_days, state, version
+    missing, late_accepted, late_dropped, duplicates, quarantined, given_n, given_value, covered_days, state, version
 FROM {table:Identifier} FINAL
 WHERE (generation = {generation:UInt32} AND start >= fromUnixTimestamp64Milli({border:Int64}, 'UTC')
         OR generation = 0 AND start < fromUnixTimestamp64Milli({border:Int64}, 'UTC'))

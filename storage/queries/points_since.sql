@@ -2,7 +2,7 @@
 -- key perhaps several. What generation 0 has kept does not change.
 SELECT
     team, metric, toString(grain), service, start, end, zone, toString(status), withdrawn,
-    missing, late_accepted, late_dropped, duplicates, quarantined, covered_days, state, version
+    missing, late_accepted, late_dropped, duplicates, quarantined, given_n, given_value, covered_days, state, version
 FROM {table:Identifier}
 WHERE generation = {generation:UInt32}
     AND version > {since:UInt64}

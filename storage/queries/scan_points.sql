@@ -2,7 +2,7 @@
 -- that the arguments name?
 SELECT
     team, metric, toString(grain), service, start, end, zone, toString(status), withdrawn,
-    missing, late_accepted, late_dropped, duplicates, quarantined, covered_days, state, version
+    missing, late_accepted, late_dropped, duplicates, quarantined, given_n, given_value, covered_days, state, version
 FROM {table:Identifier} FINAL
 WHERE generation = {generation:UInt32}
     AND _partition_id = {partition:String}

@@ -404,5 +404,5 @@ func (w *world) settled() bool {
 	}
 	s := &w.leader.said
 	course := s.course()
-	return s.promotion == nil && s.live.generation == course.number && len(w.db.replay.of(course.number).rows) == 0 && course.pins == pins{w.catalog, w.leader.logic}
+	return w.leader.runs[course.number] != nil && s.promotion == nil && s.live.generation == course.number && len(w.db.replay.of(course.number).rows) == 0 && course.pins == pins{w.catalog, w.leader.logic}
 }

@@ -57,6 +57,7 @@ func (r *Reader) AsOf(ctx context.Context) (metrics.AsOf, error) {
 // found is the answer to one look-up.
 type found struct {
 	current metrics.AsOf
+	again   int64                           // how often rows had been rewritten before it
 	shards  int64                           // of the current one that have said how far they are: its clock is the lowest of these
 	sides   map[streaming.Generation]string // where the rows of each are; unnamed: replay
 	border  timeline.Millis                 // what starts before it is in generation 0; 0: nothing is
@@ -121,7 +122,7 @@ func (d *Database) lookUp(ctx context.Context) (f found, epoch int, err error) {
 }
 
 func (d *Database) findAll(ctx context.Context) (found, error) {
-	f := found{sides: map[streaming.Generation]string{}}
+	f := found{sides: map[streaming.Generation]string{}, again: d.again.Load()}
 	err := d.query(ctx, "as_of", nil, func(rows driver.Rows) error {
 		var g uint32
 		var sequence uint64

@@ -19,12 +19,19 @@ import (
 // a tenth of the work, and it does not grow with what is shown.
 //
 // What could be missed that way is what is written with a version that is over: rows
-// that `verify` puts back, and whatever the database copies to another server late.
-// Hence keepAgain and keepOverlap.
+// that `verify` puts back (Rewrite), and whatever the database copies to another server
+// late. Hence keepAgain and keepOverlap.
 const (
 	keepAgain   = 10 * time.Minute // after which an answer is read anew
 	keepOverlap = timeline.Minute  // of versions that are read again
 )
+
+// reread makes readers read anew what they have kept: rows were written with versions
+// that are over. Readers of other processes do so within keepAgain.
+func (d *Database) reread() {
+	d.again.Add(1)
+	d.generations.forget()
+}
 
 // kept are the answers of one kind. Their rows are shared: nobody may write to them.
 type kept[R any] struct {
@@ -40,7 +47,7 @@ type kept[R any] struct {
 // behind the clock of the others, and brings versions that were over for them.
 type keptOf struct {
 	place
-	shards int64
+	shards, again int64
 }
 
 // keptKind says what kept has to know of its rows.
@@ -84,7 +91,7 @@ func ask[R any](ctx context.Context, r *Reader, k *kept[R], g streaming.Generati
 	if !p.current {
 		return q.all(ctx, p)
 	}
-	return k.ask(ctx, keptOf{p, f.shards}, f.current.Clock, epoch, q)
+	return k.ask(ctx, keptOf{p, f.shards, f.again}, f.current.Clock, epoch, q)
 }
 
 func (k *kept[R]) ask(ctx context.Context, p keptOf, clock timeline.Millis, epoch int, q question[R]) ([]R, error) {

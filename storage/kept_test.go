@@ -123,6 +123,11 @@ func TestKept_ReadsOnlyWhatIsNewer(t *testing.T) {
 		a.whole = time.Now().Add(-keepAgain)
 	}
 	is(t, "read anew", ask(), fmt.Sprintln("web pr_merged", at(9, 0), version(1, at(12, 30)), 7))
+	// when somebody has put back what was lost, with the version that it had,
+	if err := d.Rewrite(t.Context(), Live, []metrics.Row{merged("web", at(10, 0), 2, version(1, at(12, 0)))}); err != nil {
+		t.Fatal(err)
+	}
+	is(t, "put back", ask(), fmt.Sprintln("web pr_merged", at(9, 0), version(1, at(12, 30)), 7)+fmt.Sprintln("web pr_merged", at(10, 0), version(1, at(12, 0)), 2))
 	// and when another generation takes over, of which there is nothing.
 	current(t, d, 2, 2)
 	is(t, "of another generation", ask(), "")

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -15,6 +16,7 @@ type Database struct {
 	cfg         Config
 	conn        driver.Conn
 	generations lookUps
+	again       atomic.Int64                     // how often rows were written that are over
 	may         func(streaming.Generation) error // nil: every one may be read by its name
 }
 

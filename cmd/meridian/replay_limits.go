@@ -33,7 +33,9 @@ func (s limitedSink) Put(ctx context.Context, shard int32, rows []metrics.Row) e
 	return s.historySink.Put(ctx, shard, kept)
 }
 
-func (s limitedSink) writer(shard int32) rowWriter { return limitedWriter{s.historySink.writer(shard), s.limits} }
+func (s limitedSink) writer(shard int32) rowWriter {
+	return limitedWriter{s.historySink.writer(shard), s.limits}
+}
 
 type limitedWriter struct {
 	rowWriter

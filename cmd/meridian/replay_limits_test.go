@@ -23,7 +23,9 @@ type wantedRows struct {
 	limits runLimits
 }
 
-func (w *wantedRows) writer(shard int32) rowWriter { return wantedWriter{w.keptRows.writer(shard), w.limits} }
+func (w *wantedRows) writer(shard int32) rowWriter {
+	return wantedWriter{w.keptRows.writer(shard), w.limits}
+}
 
 type wantedWriter struct {
 	rowWriter

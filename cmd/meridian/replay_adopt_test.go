@@ -34,6 +34,7 @@ func TestSamePins(t *testing.T) {
 // A setting that changes results begins a generation at the next start, as a catalog
 // does, and pages say afterwards what has changed. One that changes none begins none.
 func TestASettingBeginsAGeneration(t *testing.T) {
+	notUnderRace(t)
 	in := newInstanceTest(t)
 	s := in.start(t, "one", "")
 	s.deploy(t, "run-1", "checkout")

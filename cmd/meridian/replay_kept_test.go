@@ -33,6 +33,7 @@ func TestTurn_Kept(t *testing.T) {
 // What was replaced can be gone back to for seven days, and then nothing of it is
 // left: no rows, no topic, no groups, and no way back.
 func TestKept_ForSevenDays(t *testing.T) {
+	notUnderRace(t)
 	in := newInstanceTest(t)
 	s, _ := in.startHeld(t, "")
 	s.deploy(t, "run-1", "checkout")
@@ -94,6 +95,7 @@ func TestKept_ForSevenDays(t *testing.T) {
 // A rollback gives readers the very rows that they had: content, versions and states,
 // byte for byte. What has come meanwhile is added, with versions of its own.
 func TestRollback_RestoresTheBytes(t *testing.T) {
+	notUnderRace(t)
 	in := newInstanceTest(t)
 	s, _ := in.startHeld(t, "generations: {promote: manual}")
 	for n := range 4 {

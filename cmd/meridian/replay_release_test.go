@@ -38,6 +38,7 @@ const oneDeploymentMore = "ALTER TABLE points_live UPDATE n = n + 1, value = val
 // When anything else does, it waits for somebody who has looked, and says so
 // wherever one may look.
 func TestRelease_TakesOverByItselfInsideItsList(t *testing.T) {
+	notUnderRace(t)
 	latest := logicVersion()
 	for _, c := range []struct {
 		name    string

@@ -119,3 +119,10 @@ func (b *Broker) Kill() {
 	<-b.java.ended
 	b.java = nil
 }
+
+// Pause stops the broker's process without ending it, so that connections stay and
+// nothing answers, until Resume.
+func (b *Broker) Pause() { b.java.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused broker go on.
+func (b *Broker) Resume() { b.java.signal(syscall.SIGCONT) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"meridian/ingest"
+	"meridian/streaming"
 	"meridian/streaming/kafka"
 	"meridian/streaming/timeline"
 )
@@ -80,6 +81,9 @@ func TestAPromotionBesideAMemberThatHearsOfNothing(t *testing.T) {
 		o.member = deaf
 		w.move(o)
 		w.move(o)
+		w.flush(o) // so that nobody has anything to do until the shard stands
+		w.move(o)
+		w.move(o)
 		replaced := *o
 		zombies = append(zombies, &replaced)
 		o.life, o.member = nil, others[len(zombies)%2]
@@ -99,6 +103,11 @@ func TestAPromotionBesideAMemberThatHearsOfNothing(t *testing.T) {
 	run("the move", func() bool { p := w.leader.said.promotion; return p != nil && p.step == stepFlip }, others...)
 	more()
 	write()
+	last := zombies[len(zombies)-1]
+	if err := last.life.End(); !errors.Is(err, streaming.ErrStale) {
+		t.Errorf("%s left a snapshot beyond the round at which its shard stands: %v", last.name, err)
+	}
+	zombies = zombies[:len(zombies)-1]
 	run("the turn", func() bool { return w.leader.said.live.generation == g.number }, others...)
 	more()
 	write()

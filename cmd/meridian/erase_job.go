@@ -222,8 +222,8 @@ func (m *machine) brokersCopy(ctx context.Context, behind map[int32]int64) (said
 		return "gone, files included", true, nil
 	}
 	return fmt.Sprintf("trimmed: nobody can read it any more, and brokers remove its files by their own settings (segment.ms, segment.bytes, file.delete.delay.ms). "+
-		"In %s and %s, replaced catalogs and snapshots may name them until brokers compact these (segment.ms, min.cleanable.dirty.ratio, delete.retention.ms)",
-		m.log.ControlTopic(), m.log.SnapshotsTopic()), true, nil
+		"In %s, %s and %s, what was deleted may name them until brokers compact these (segment.ms, min.cleanable.dirty.ratio, delete.retention.ms)",
+		m.log.ControlTopic(), m.log.SnapshotsTopic(), m.log.PointsTopic()), true, nil
 }
 
 // dropOldCatalogs removes files of replaced catalogs that name them. (The one in

@@ -117,7 +117,7 @@ func TestAPersonIsErasedOverSeveralProcesses(t *testing.T) {
 		t.Fatalf("generations %+v, %v; want none that knew them", all, err)
 	}
 	live := in.live(t)
-	topics := []string{in.log.DeliveriesTopic(), in.log.LateTopic(), in.log.QuarantineTopic(), in.log.PointsTopic()}
+	topics := []string{in.log.DeliveriesTopic(), in.log.LateTopic(), in.log.QuarantineTopic()}
 	for _, g := range all {
 		topics = append(topics, in.log.EventsTopic(g.Number))
 	}

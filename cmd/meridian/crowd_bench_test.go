@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,16 +27,16 @@ import (
 // that refreshes itself, beside 200 signed webhooks a second. Meanwhile a browser has
 // a page open and tells when it saw what a webhook had brought.
 //
-//	MERIDIAN_BENCH_EVENTS=250000 go test ./cmd/meridian -run '^$' -bench Crowd -benchtime 1x -timeout 30m
+//	CROWD_EVENTS=250000 go test ./cmd/meridian -run '^$' -bench Crowd -benchtime 1x -timeout 30m
 //
-// 250,000 events are a million observations. MERIDIAN_BENCH_SECONDS is how long each
-// part takes (30), MERIDIAN_BENCH_READERS and MERIDIAN_BENCH_WEBHOOKS (a second)
+// 250,000 events are a million observations. CROWD_SECONDS is how long each
+// part takes (30), CROWD_READERS and CROWD_WEBHOOKS (a second)
 // change the crowd. Times are on the wall, so they mean something on a machine that
 // has nothing else to do; the load that was found is told beside them.
 func BenchmarkCrowd(b *testing.B) {
-	length := time.Duration(number(b, "MERIDIAN_BENCH_SECONDS", 30)) * time.Second
-	readers, rate := number(b, "MERIDIAN_BENCH_READERS", 50), number(b, "MERIDIAN_BENCH_WEBHOOKS", 200)
-	c := newCrowded(b, number(b, "MERIDIAN_BENCH_EVENTS", benchEvents))
+	length := time.Duration(number(b, "CROWD_SECONDS", 30)) * time.Second
+	readers, rate := number(b, "CROWD_READERS", 50), number(b, "CROWD_WEBHOOKS", 200)
+	c := newCrowded(b, number(b, "CROWD_EVENTS", benchEvents))
 	probe := c.watch(b)
 	for b.Loop() {
 		b.ReportMetric(loadAverage(), "load-before")
@@ -79,7 +80,7 @@ type crowded struct {
 func newCrowded(b *testing.B, events int) *crowded {
 	b.Helper()
 	folder := b.TempDir()
-	c := &crowded{organisations: max(1, events/19_000), address: freeAddress(b), secrets: map[string]string{}}
+	c := &crowded{organisations: max(1, events/19_000), address: browserAddress(b), secrets: map[string]string{}}
 	c.file, c.dir = filepath.Join(folder, "meridian.yaml"), filepath.Join(folder, "data")
 	c.webhook, c.socket = c.address, filepath.Join(c.dir, adminSocket)
 	catalog, archive := filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "history.jsonl")
@@ -124,6 +125,17 @@ func newCrowded(b *testing.B, events int) *crowded {
 	})
 	b.Logf("%d deliveries of %d teams were there after %v", deliveries, len(c.teams), time.Since(began).Round(time.Second))
 	return c
+}
+
+// browserAddress is one that the test's browser goes to: it resolves 127.0.0.1 alone.
+func browserAddress(b *testing.B) string {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // signIn opens a link as a person does, and keeps the cookie.

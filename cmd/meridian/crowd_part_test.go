@@ -129,7 +129,7 @@ func (c *crowded) reader(ctx context.Context, b *testing.B, p *crowdPart, seed u
 }
 
 // rest is how long the script waits after a refresh that took this long.
-func rest(took time.Duration) time.Duration { return max(time.Second, 5*took) }
+func rest(took time.Duration) time.Duration { return max(300*time.Millisecond, 10*took) }
 
 // somewhere is a page that people look at, as often as they do, more or less.
 func (c *crowded) somewhere(random *rand.Rand) string {

@@ -103,7 +103,7 @@
   });
   document.addEventListener("htmx:beforeSwap", () => {
     const now = Date.now();
-    rested = now + Math.max(1000, 5 * (now - asked));
+    rested = now + Math.max(300, 10 * (now - asked));
     all("[data-keep], details", (e) => { kept[e.id] = [e.scrollTop, e.scrollLeft, e.open]; });
   });
   document.addEventListener("htmx:afterSwap", () => {

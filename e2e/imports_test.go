@@ -13,7 +13,7 @@ import (
 	"meridian/e2e/service"
 )
 
-// imports is who may import whom: the design's table, and below it the packages that make one of its rows smaller. An
+// imports is who may import whom: the table of ARCHITECTURE.md, and below it the packages that make one of its rows smaller. An
 // arrow that is not here is not there. A new package gets a line with its reason, or becomes part of another one.
 var imports = []struct {
 	pkg  string

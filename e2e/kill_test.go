@@ -14,7 +14,7 @@ import (
 )
 
 // kills is how often an instance is killed: three times with each build, and as often as MERIDIAN_TEST_KILLS says in a
-// soak test (the design's figure is 100).
+// soak test (the goal is 100).
 func kills(t *testing.T) int {
 	text := os.Getenv("MERIDIAN_TEST_KILLS")
 	if text == "" {

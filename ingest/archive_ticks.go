@@ -9,9 +9,8 @@ import (
 )
 
 // archiveGrid is where the ticks of an archive without tick lines lie: at second
-// :00 and :30 of every minute. (The contract's example shows it: a window that
-// ends at 12:00 is final at round 12:05:00, which is its bound of 5 minutes, and
-// not the next half hour.)
+// :00 and :30 of every minute. (So a window that ends at 12:00 is final at round
+// 12:05:00, which is its bound of 5 minutes, and not at the next half hour.)
 const archiveGrid = 30 * timeline.Second
 
 // ArchiveTicks says where the ticks of a replayed archive come from.

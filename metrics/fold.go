@@ -101,7 +101,7 @@ const (
 	Ignored          // a fact that did not count
 )
 
-// Reason is one of the closed list of rule 8.
+// Reason is one of a closed list: why something was left out, or a number is missing.
 type Reason string
 
 // Reasons, each with its sentence in reasons.go.

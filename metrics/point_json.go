@@ -3,7 +3,7 @@ package metrics
 import "meridian/streaming/timeline"
 
 // PointJSON is a point as `replay --print` and the API write it, one object a
-// line: contract section 6. A nil pointer is null.
+// line. Programs rely on it: it changes only by addition. A nil pointer is null.
 type PointJSON struct {
 	Metric       string           `json:"metric"`
 	Team         string           `json:"team"`

@@ -1,6 +1,6 @@
 package metrics
 
-// reasons is the closed list of rule 8 with its sentences. They stand on pages
+// reasons is the closed list with its sentences. They stand on pages
 // and in answers where a number is missing, and beside the counts of what was
 // left out; so each is whole without its number, and says what to do where
 // there is something to do.

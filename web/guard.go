@@ -12,7 +12,7 @@ import (
 )
 
 // Guard stands in front of Results, and everything that leaves the server has
-// come through it. Work metrics pass. Person metrics (design section 11)
+// come through it. Work metrics pass. Person metrics (docs/access.md)
 //
 //   - need MinPeople distinct people active in a window, else the point is there
 //     without a value, its reason below_min_people. That nobody was active is

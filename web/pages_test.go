@@ -221,7 +221,7 @@ func TestPages_WorkWithoutScripts(t *testing.T) {
 	contains(t, text, `<svg class="plot"`, `class="band"`)
 }
 
-// What a browser must fetch to show a page, in design section 12.
+// What a browser must fetch to show a page (docs/performance.md).
 func TestPages_KeepTheirBudget(t *testing.T) {
 	if _, err := os.Stat("static/vendor/htmx.min.js"); err != nil {
 		t.Skip("run make assets first")

@@ -8,7 +8,7 @@ import (
 	"meridian/cmd/meridian/config"
 )
 
-// Exit codes: contract section 1.
+// Exit codes, which scripts rely on: they change only by addition.
 const (
 	exitOK          = 0
 	exitError       = 1

@@ -61,7 +61,7 @@ func (w *lateWriter) Write(b []byte) (int, error) {
 }
 
 // exportRows writes points or evidence. ClickHouse formats them, but for points as
-// lines: those are the lines of the contract, with all that is made of their state.
+// lines: those are the lines of `replay --print`, with all that is made of their state.
 func exportRows(ctx context.Context, d *storage.Database, c config.Config, v url.Values, to io.Writer) error {
 	from, until := timeline.Millis(-1<<62), timeline.Millis(1<<62)
 	for name, at := range map[string]*timeline.Millis{"from": &from, "to": &until} {

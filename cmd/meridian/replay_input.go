@@ -165,7 +165,7 @@ func (pr *printer) close() error {
 	return nil
 }
 
-// summary is what --summary writes: contract section 6.
+// summary is what --summary writes. Each event is counted once, copies for teams are none.
 type summary struct {
 	Deliveries   int64            `json:"deliveries"`
 	Ignored      int64            `json:"ignored"`

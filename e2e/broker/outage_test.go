@@ -60,7 +60,7 @@ func TestOutage_LosesNothing(t *testing.T) {
 	}
 }
 
-// refuses wants a delivery to be told no, in the contract's words. That this takes less than 5 s whatever the broker does is
+// refuses wants a delivery to be told no: 503, when to try again, and why. That this takes less than 5 s whatever the broker does is
 // tested where the time can be played (TestAppendAnswersInTimeWhateverTheBrokerDoes); here it comes at all.
 func refuses(t *testing.T, in *instance.Instance, d senders.Delivery) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 )
 
 // patience bounds everything that is waited for. It is far beyond what anything takes on an idle machine, so that a
-// busy one fails no test; no figure of the design is measured with it.
+// busy one fails no test; no figure is measured with it.
 const patience = 3 * time.Minute
 
 // A Command is one run of the binary that ends by itself.

@@ -9,7 +9,7 @@ type Event struct {
 	ID     ID
 	Source Source
 	Kind   Kind
-	Time   timeline.Millis // rule 9 of the metrics' definitions: the time of the fact
+	Time   timeline.Millis // of the fact itself, not of what told of it
 	Entity EntityID        // the pull request, deployment, issue or repository it is about
 
 	// Created is when the entity came into being, as the payload says (0 when

@@ -52,7 +52,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendAtRate measures 200 webhooks a second, as the design asks.
+// BenchmarkAppendAtRate measures 200 webhooks of 20 KB a second.
 func BenchmarkAppendAtRate(b *testing.B) {
 	a, _ := benchAppender(b)
 	body := make([]byte, 20<<10)

@@ -1,5 +1,5 @@
 // Package config reads Meridian's configuration: flag over environment over
-// YAML over default (contract: `meridian config show` prints what came of it).
+// YAML over default (`meridian config show` prints what came of it).
 //
 // It knows keys, units, bounds and defaults, and nothing of what they are used
 // for. All problems are reported at once, each with its file and line and what

@@ -60,6 +60,7 @@ type verification struct {
 	generation streaming.GenerationManifest
 	pins       pins
 	clock      timeline.Millis // readers' clock when it began
+	settled    timeline.Millis // up to here no shard gives rows once more: the lowest clock of the newest snapshots
 	kept       timeline.Millis // what is older has been dropped
 
 	lost map[storage.RowKey]metrics.Row // to be written again
@@ -89,7 +90,7 @@ func (m *machine) verify(ctx context.Context, repair bool) (verifyAnswer, error)
 		}
 	}
 	v := &verification{
-		m: m, repair: repair, generation: g, pins: p, clock: as.Clock, lost: map[storage.RowKey]metrics.Row{}, ages: map[storage.RowKey]bool{},
+		m: m, repair: repair, generation: g, pins: p, clock: as.Clock, settled: as.Clock, lost: map[storage.RowKey]metrics.Row{}, ages: map[storage.RowKey]bool{},
 		kept:   storage.Kept(timeline.FromTime(time.Now()), m.config.Retention.Points.Millis()),
 		answer: verifyAnswer{Generation: uint32(g.Number), Clock: as.Clock.String(), Differences: []verifyDifference{}},
 	}

@@ -59,6 +59,7 @@ func (v *verification) snapshots(ctx context.Context) error {
 		}
 	}
 	v.answer.Checked.Points = int64(len(expect))
+	v.settled = min(v.settled, lowest)
 	recent := highest - v.pins.horizon + timeline.Day // the engine has all windows from here on
 	err := v.reader().Scan(ctx, v.generation.Number, func(p *metrics.Point) error {
 		key := storage.KeyOf(p)

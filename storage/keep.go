@@ -101,6 +101,7 @@ func (d *Database) HistoryFrom(ctx context.Context) (timeline.Millis, error) {
 // Forget removes the observations of one person from generation 0; every other
 // generation is computed again without them. It returns when they are gone.
 func (d *Database) Forget(ctx context.Context, person event.PersonID) error {
+	defer d.reread()
 	return d.alter(ctx, fmt.Sprintf("ALTER TABLE observations_live DELETE WHERE generation = %d AND person = unhex('%x')", keptGeneration, person[:]))
 }
 

@@ -18,16 +18,17 @@ import (
 // are read and put in their places. The version is in a column of its own, so that is
 // a tenth of the work, and it does not grow with what is shown.
 //
-// What could be missed that way is what is written with a version that is over: rows
-// that `verify` puts back (Rewrite), and whatever the database copies to another server
-// late. Hence keepAgain and keepOverlap.
+// What could be missed that way is what is written with a version that is over, or
+// taken away: rows that `verify` puts back (Rewrite), that come from the other half
+// (Promote), that an erasure changes (Forget, Redact), and whatever the database copies
+// to another server late. Hence reread, keepAgain and keepOverlap.
 const (
 	keepAgain   = 10 * time.Minute // after which an answer is read anew
 	keepOverlap = timeline.Minute  // of versions that are read again
 )
 
 // reread makes readers read anew what they have kept: rows were written with versions
-// that are over. Readers of other processes do so within keepAgain.
+// that are over, or are gone. Readers of other processes do so within keepAgain.
 func (d *Database) reread() {
 	d.again.Add(1)
 	d.generations.forget()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,6 +129,11 @@ func TestKept_ReadsOnlyWhatIsNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(t, "put back", ask(), fmt.Sprintln("web pr_merged", at(9, 0), version(1, at(12, 30)), 7)+fmt.Sprintln("web pr_merged", at(10, 0), version(1, at(12, 0)), 2))
+	// when rows of it that lay in the other half are brought after,
+	write(t, d, Replay, merged("web", at(11, 0), 3, version(1, at(12, 0))))
+	do(t, d.Promote(t.Context(), 1))
+	is(t, "brought after", ask(), fmt.Sprintln("web pr_merged", at(9, 0), version(1, at(12, 30)), 7)+fmt.Sprintln("web pr_merged", at(10, 0), version(1, at(12, 0)), 2)+
+		fmt.Sprintln("web pr_merged", at(11, 0), version(1, at(12, 0)), 3))
 	// and when another generation takes over, of which there is nothing.
 	current(t, d, 2, 2)
 	is(t, "of another generation", ask(), "")
@@ -225,5 +231,34 @@ func TestLookUp_IsShared(t *testing.T) {
 	l.put(second)
 	if look, mine := l.look(); !mine || look == second {
 		t.Error("a failure is remembered")
+	}
+}
+
+// Nobody is shown what an erasure has changed or taken away, though no row that is newer
+// says so.
+func TestKept_ForgetsWhoIsErased(t *testing.T) {
+	gauge := aGauge(t)
+	d, _ := open(t, nil)
+	v := version(1, at(12, 0))
+	o := gaugeRow("web", gauge, "pr1", 9, 1, 0)
+	o.Version, o.Person = v, [16]byte{7}
+	write(t, d, Live, merged("mai/tool", at(9, 0), 1, v), o)
+	current(t, d, 1, 1)
+	do(t, d.Keep(t.Context(), 1, at(13, 0)))
+	do(t, d.SetHistoryFrom(t.Context(), at(13, 0)))
+	r := d.NewReader()
+	ask := func() string { return said(t, r, everything(metrics.Hour)) }
+	before := ask()
+	if !strings.Contains(before, "mai/tool") || !strings.Contains(before, "pr1") {
+		t.Fatalf("what is shown before tells nothing:\n%s", before)
+	}
+	_, err := d.Redact(t.Context(), func(text string) string { return strings.ReplaceAll(text, "mai/", "erased~1/") })
+	do(t, err)
+	if after := ask(); strings.Contains(after, "mai/tool") || !strings.Contains(after, "erased~1/tool") {
+		t.Errorf("a name is still shown:\n%s", after)
+	}
+	do(t, d.Forget(t.Context(), [16]byte{7}))
+	if after := ask(); strings.Contains(after, "pr1") {
+		t.Errorf("an observation is still shown:\n%s", after)
 	}
 }

@@ -70,6 +70,9 @@ func (d *Database) move(ctx context.Context, g streaming.Generation, from, to Si
 		return err
 	}
 	if len(rest) > 0 {
+		if to == Live {
+			defer d.reread() // rows of the generation that readers see may be brought after
+		}
 		if err := d.begin(ctx, g); err != nil {
 			return err
 		}

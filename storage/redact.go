@@ -26,6 +26,7 @@ const redactAtOnce = 500
 // can be broken off anywhere and done again. It returns how many texts were changed,
 // when no part of a table has them any more.
 func (d *Database) Redact(ctx context.Context, change func(text string) string) (changed int, err error) {
+	defer d.reread()
 	for _, pair := range namedTeams {
 		n, err := d.redactTeams(ctx, pair+"_live", change)
 		changed += n

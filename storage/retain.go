@@ -32,6 +32,9 @@ func (d *Database) Retain(ctx context.Context, from timeline.Millis) (dropped in
 	if err != nil {
 		return 0, err
 	}
+	if len(old) > 0 {
+		defer d.reread()
+	}
 	for _, p := range old {
 		if err := d.drop(ctx, p); err != nil {
 			return dropped, err

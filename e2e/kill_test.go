@@ -58,7 +58,7 @@ func TestKill_LosesAndDoublesNothing(t *testing.T) {
 				t.Error(err)
 			}
 			traffic.Allow(1)
-			in.AwaitClock(time.Now())
+			in.AwaitTaken(time.Now())
 		}
 		traffic.Allow(portion - portion/3)
 		traffic.Await(1 + dice.IntN(portion/2))
@@ -81,7 +81,7 @@ func TestKill_LosesAndDoublesNothing(t *testing.T) {
 	<-done
 	t.Logf("%d kills, %d deliveries, %d requests failed and were sent again", times, len(history), traffic.Failures())
 
-	in.AwaitClock(traffic.Last())
+	in.AwaitTaken(traffic.Last())
 	traffic.Compare(t, dir, began)
 	if code := in.Stop(); code != 0 {
 		t.Errorf("exit code %d at the end", code)

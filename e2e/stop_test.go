@@ -64,7 +64,7 @@ func TestStop_LeavesNothingAndTheNextStartGoesOn(t *testing.T) {
 	}
 	// What was sent before is known: sent again, it changes nothing.
 	sendMonday(again, day)
-	again.AwaitClock(time.Now())
+	again.AwaitTaken(time.Now())
 	if err := pickup.check(again, day); err != nil {
 		t.Error(err)
 	}

@@ -53,7 +53,7 @@ func TestOutage_LosesNothing(t *testing.T) {
 	traffic.Allow(len(history))
 	<-done
 	t.Logf("%d deliveries, %d requests failed and were sent again", len(history), traffic.Failures())
-	in.AwaitClock(traffic.Last())
+	in.AwaitTaken(traffic.Last())
 	traffic.Compare(t, dir, began)
 	if code := in.Stop(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -122,7 +122,7 @@ func TestOutage_ABrokerThatHangs(t *testing.T) {
 	broker.Resume()
 	traffic.Await(third - third/2)
 	in.AwaitParts("kafka", "engine", "clickhouse")
-	in.AwaitClock(traffic.Last())
+	in.AwaitTaken(traffic.Last())
 	t.Logf("it caught up; %d requests had failed", traffic.Failures())
 
 	traffic.Allow(third)
@@ -134,7 +134,7 @@ func TestOutage_ABrokerThatHangs(t *testing.T) {
 	in = traffic.Serve(instance.Serve(t, c))
 	traffic.Allow(len(history))
 	<-done
-	in.AwaitClock(traffic.Last())
+	in.AwaitTaken(traffic.Last())
 	traffic.Compare(t, dir, began)
 	if code := in.Stop(); code != 0 {
 		t.Errorf("exit code %d", code)

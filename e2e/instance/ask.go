@@ -129,6 +129,13 @@ func (in *Instance) AwaitClock(at time.Time) {
 	})
 }
 
+// AwaitTaken waits until what was acknowledged up to an instant is in the numbers. A tick's time is rounded up to half a
+// second, so that a clock which is not that much later may have been given before.
+func (in *Instance) AwaitTaken(at time.Time) {
+	in.t.Helper()
+	in.AwaitClock(at.Add(500 * time.Millisecond))
+}
+
 // Points asks for points and follows the cursor to the end.
 func (in *Instance) Points(query string, limit int) (all []Point, err error) {
 	cursor := ""

@@ -38,11 +38,15 @@ type coordinator struct {
 	judging  *judging
 	sentBack uint64          // the turn whose predecessor is out of the live tables
 	sweepAt  time.Time       // when strays are looked for again
+	warned   map[string]bool // warnings that are said once
 	found    streaming.Clock // how far the log was when this process began to coordinate
 
 	dropAfter  time.Duration
 	sweepEvery time.Duration
 	quick      int64 // records that are computed in under a minute
+
+	dropTopic  func(ctx context.Context, c kafka.Config, name string) error
+	dropGroups func(ctx context.Context, c kafka.Config, groups ...string) error
 
 	reached func(step string) error // for tests: an error there is a crash at that step
 }
@@ -50,7 +54,7 @@ type coordinator struct {
 func newCoordinator(m *machine, r *room) *coordinator {
 	return &coordinator{
 		m: m, room: r, checked: make(chan struct{}), now: m.catalog, files: m.catalogFiles, found: streaming.NoClock,
-		dropAfter: dropAfter, sweepEvery: sweepEvery, quick: 60 * quickRate,
+		dropAfter: dropAfter, sweepEvery: sweepEvery, quick: 60 * quickRate, warned: map[string]bool{}, dropTopic: kafka.DropTopic, dropGroups: kafka.DropGroups,
 		past: map[streaming.Generation]*pastHistory{}, audits: map[streaming.Generation]*auditing{}, reached: func(string) error { return nil },
 	}
 }

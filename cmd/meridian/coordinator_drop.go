@@ -123,7 +123,7 @@ func (c *coordinator) empty(ctx context.Context, g streaming.GenerationManifest)
 	for p := range g.EventsPartitions {
 		shards = append(shards, kafka.ShardName("engine", g.Number, p))
 	}
-	if err := c.dropTopics(ctx, g.Number); err != nil {
+	if _, err := c.dropTopics(ctx, g.Number); err != nil {
 		return err
 	}
 	for _, shard := range shards {

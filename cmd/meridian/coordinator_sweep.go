@@ -63,6 +63,10 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 		c.m.app.log.Info("rows are removed of a generation that is gone", "generation", g)
 	}
 	left, err := kafka.Generations(ctx, c.m.log.Config, computingStages...)
+	if errors.Is(err, kafka.ErrGroupsHidden) && ctx.Err() == nil {
+		c.warnOnce("consumer groups cannot be listed: those of generations that are gone may stay on the broker", "error", err)
+		err = nil
+	}
 	if err != nil {
 		return err
 	}
@@ -70,8 +74,12 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 		if !stray(g) {
 			continue
 		}
-		if err := c.dropTopics(ctx, g); err != nil {
+		gone, err := c.dropTopics(ctx, g)
+		if err != nil {
 			return err
+		}
+		if !gone {
+			continue
 		}
 		c.m.app.log.Info("what the broker had of a generation is removed", "generation", g)
 	}
@@ -81,20 +89,40 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 // computingStages are the stages of a generation that have a consumer group each.
 var computingStages = []string{"route", "engine"}
 
-// dropTopics removes what the broker has of a generation. A group that somebody is
-// still a member of, as one who has died is for some seconds, is left to the next
-// sweep.
-func (c *coordinator) dropTopics(ctx context.Context, g streaming.Generation) error {
-	if err := kafka.DropTopic(ctx, c.m.log.Config, c.m.log.EventsTopic(g)); err != nil {
-		return err
+// dropTopics removes what the broker has of a generation, and reports whether all of
+// it is gone. A group that somebody is still a member of, as one who has died is for
+// some seconds, is left to the next sweep. What the broker does not let go is said once
+// and holds nothing else up: groups have only offsets, and of a topic that stays an
+// erasure says so.
+func (c *coordinator) dropTopics(ctx context.Context, g streaming.Generation) (gone bool, err error) {
+	gone = true
+	topic := c.m.log.EventsTopic(g)
+	if err := c.dropTopic(ctx, c.m.log.Config, topic); kafka.Denied(err) {
+		gone = false
+		c.warnOnce("the broker does not let Meridian delete topics of generations that are gone: allow it (DELETE on topics), or delete them by hand", "topic", topic, "error", err)
+	} else if err != nil {
+		return false, err
 	}
 	var groups []string
 	for _, stage := range computingStages {
 		groups = append(groups, c.m.log.Group(stage, g))
 	}
-	err := kafka.DropGroups(ctx, c.m.log.Config, groups...)
-	if errors.Is(err, kafka.ErrGroupInUse) {
-		return nil
+	err = c.dropGroups(ctx, c.m.log.Config, groups...)
+	switch {
+	case err == nil:
+		return gone, nil
+	case ctx.Err() != nil:
+		return false, err
+	case !errors.Is(err, kafka.ErrGroupInUse):
+		c.warnOnce("consumer groups of generations that are gone cannot be deleted (DELETE on groups); they hold nothing but offsets", "groups", groups, "error", err)
 	}
-	return err
+	return false, nil
+}
+
+// warnOnce says a warning the first time that it is due in this process.
+func (c *coordinator) warnOnce(text string, args ...any) {
+	if !c.warned[text] {
+		c.warned[text] = true
+		c.m.app.log.Warn(text, args...)
+	}
 }

@@ -82,7 +82,12 @@ func (m *machine) erase(ctx context.Context, t *jobs.Task) (any, error) {
 		{"what was published of them is taken back", func() error { return m.emptySideTopics(ctx) }},
 		{"generation 0 forgets them", func() error { return m.forgetKept(ctx, ids) }},
 		{"the control topic is written anew", func() error { return m.control.Rewrite(ctx) }},
-		{"it is looked at what brokers have left", func() (err error) { r.Broker, r.AgedOut, err = m.brokersCopy(ctx, behind); return err }},
+		{"it is looked at what brokers have left", func() (err error) {
+			if r.Broker, r.AgedOut, err = m.brokersCopy(ctx, behind); err == nil {
+				err = m.topicsLeft(ctx, &r)
+			}
+			return err
+		}},
 	}
 	for i, step := range steps {
 		t.Report(ctx, jobs.Progress{Share: float64(i) / float64(len(steps)), Text: step.what})
@@ -224,6 +229,22 @@ func (m *machine) brokersCopy(ctx context.Context, behind map[int32]int64) (said
 	return fmt.Sprintf("trimmed: nobody can read it any more, and brokers remove its files by their own settings (segment.ms, segment.bytes, file.delete.delay.ms). "+
 		"In %s, %s and %s, what was deleted may name them until brokers compact these (segment.ms, min.cleanable.dirty.ratio, delete.retention.ms)",
 		m.log.ControlTopic(), m.log.SnapshotsTopic(), m.log.PointsTopic()), true, nil
+}
+
+// topicsLeft says of which generations that knew them the broker still has events: it
+// does not let Meridian delete these topics.
+func (m *machine) topicsLeft(ctx context.Context, r *eraseResult) error {
+	left, err := kafka.Generations(ctx, m.log.Config)
+	if err != nil && !errors.Is(err, kafka.ErrGroupsHidden) {
+		return err
+	}
+	for _, g := range left {
+		if g < r.Generation {
+			r.Broker += fmt.Sprintf("; %s may name them and is still there: delete it by hand", m.log.EventsTopic(g))
+			r.AgedOut = false
+		}
+	}
+	return nil
 }
 
 // dropOldCatalogs removes files of replaced catalogs that name them. (The one in

@@ -18,6 +18,20 @@ import (
 // has died is none after its session timeout.
 var ErrGroupInUse = errors.New("a process is still a member of the group")
 
+// ErrGroupsHidden says that a broker does not list consumer groups.
+var ErrGroupsHidden = errors.New("the broker does not list its groups")
+
+// Denied reports whether a broker has refused something for good: its rules do not
+// allow it, or it does not know how.
+func Denied(err error) bool {
+	for _, e := range []error{kerr.TopicAuthorizationFailed, kerr.GroupAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.TopicDeletionDisabled, kerr.UnsupportedVersion} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 // DropGroups deletes consumer groups, such as those of a generation that is gone:
 // brokers keep a group's offsets, and list it, for as long as its topics are there.
 // One that is gone already is no error; one that somebody is a member of is
@@ -46,7 +60,7 @@ func DropGroups(ctx context.Context, c Config, groups ...string) error {
 
 // Generations returns the generations that the broker has anything of, by number: a
 // topic of their events, or a group of one of the stages. It lists all topics and
-// groups that the broker shows.
+// groups that the broker shows. With ErrGroupsHidden it returns those that have a topic.
 func Generations(ctx context.Context, c Config, stages ...string) ([]streaming.Generation, error) {
 	prefixes := []string{c.prefix() + ".events."}
 	for _, stage := range stages {
@@ -59,7 +73,7 @@ func Generations(ctx context.Context, c Config, stages ...string) ([]streaming.G
 		}
 		groups, err := adm.ListGroups(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("kafka: list groups: %w", err)
+			err = fmt.Errorf("kafka: list groups: %w: %w", ErrGroupsHidden, err)
 		}
 		for _, name := range slices.Concat(topics.Names(), groups.Groups()) {
 			for _, prefix := range prefixes {
@@ -70,6 +84,6 @@ func Generations(ctx context.Context, c Config, stages ...string) ([]streaming.G
 			}
 		}
 		slices.Sort(found)
-		return slices.Compact(found), nil
+		return slices.Compact(found), err
 	})
 }

@@ -36,10 +36,11 @@ type coordinator struct {
 	past     map[streaming.Generation]*pastHistory
 	audits   map[streaming.Generation]*auditing
 	judging  *judging
-	sentBack uint64          // the turn whose predecessor is out of the live tables
-	sweepAt  time.Time       // when strays are looked for again
-	warned   map[string]bool // warnings that are said once
-	found    streaming.Clock // how far the log was when this process began to coordinate
+	sentBack uint64                             // the turn whose predecessor is out of the live tables
+	sweepAt  time.Time                          // when strays are looked for again
+	strays   map[streaming.Generation]time.Time // when what is thought one was first seen
+	warned   map[string]bool                    // warnings that are said once
+	found    streaming.Clock                    // how far the log was when this process began to coordinate
 
 	dropAfter  time.Duration
 	sweepEvery time.Duration
@@ -114,6 +115,7 @@ func (c *coordinator) readCatalog() error {
 func (c *coordinator) run(ctx context.Context, release func(streaming.Clock)) error {
 	c.leads.Store(true)
 	defer c.leads.Store(false)
+	c.strays = nil // what was seen in an earlier turn to lead says nothing
 	if err := c.beginWork(ctx, release); err != nil || ctx.Err() != nil {
 		return err
 	}

@@ -22,9 +22,10 @@ const sweepEvery = time.Minute
 // And it brings after what such a process wrote into the replay tables of the
 // generation that readers see, when it had not heard of its promotion.
 //
-// It touches only numbers up to the highest that this coordinator knows to be given:
-// one that was replaced and has not noticed knows nothing of what its successor has
-// begun, and may not take it for a stray.
+// One that was replaced and has not noticed may not take for a stray what its successor
+// begins: a number is given first, then come topic and manifest. So it touches only
+// numbers up to the highest that was given before it looked for manifests, and only what
+// was a stray a sweep before, too.
 func (c *coordinator) sweep(ctx context.Context, t turn) error {
 	if time.Now().Before(c.sweepAt) {
 		return nil
@@ -38,29 +39,17 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 			return err
 		}
 	}
+	highest, err := c.highest() // first: what is begun from here on has a higher number
+	if err != nil {
+		return err
+	}
 	all, err := c.manifests()
 	if err != nil {
 		return err
 	}
-	highest, err := c.highest()
-	if err != nil {
-		return err
-	}
-	stray := func(g streaming.Generation) bool {
-		return g != 0 && g != t.Generation && g <= highest && !slices.ContainsFunc(all, func(m streaming.GenerationManifest) bool { return m.Number == g })
-	}
 	rows, err := c.m.database.Generations(ctx)
 	if err != nil {
 		return err
-	}
-	for _, g := range rows {
-		if !stray(g) {
-			continue
-		}
-		if err := c.m.database.Drop(ctx, g); err != nil && !errors.Is(err, storage.ErrCurrent) {
-			return err
-		}
-		c.m.app.log.Info("rows are removed of a generation that is gone", "generation", g)
 	}
 	left, err := kafka.Generations(ctx, c.m.log.Config, computingStages...)
 	if errors.Is(err, kafka.ErrGroupsHidden) && ctx.Err() == nil {
@@ -69,6 +58,18 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 	}
 	if err != nil {
 		return err
+	}
+	stray := c.stray(slices.Concat(rows, left), time.Now(), func(g streaming.Generation) bool {
+		return g != 0 && g != t.Generation && g <= highest && !slices.ContainsFunc(all, func(m streaming.GenerationManifest) bool { return m.Number == g })
+	})
+	for _, g := range rows {
+		if !stray(g) {
+			continue
+		}
+		if err := c.m.database.Drop(ctx, g); err != nil && !errors.Is(err, storage.ErrCurrent) {
+			return err
+		}
+		c.m.app.log.Info("rows are removed of a generation that is gone", "generation", g)
 	}
 	for _, g := range left {
 		if !stray(g) {
@@ -84,6 +85,26 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 		c.m.app.log.Info("what the broker had of a generation is removed", "generation", g)
 	}
 	return nil
+}
+
+// stray says which of those that were found are gone: nobody knows them now, nor did
+// anybody a sweep before.
+func (c *coordinator) stray(found []streaming.Generation, now time.Time, unknown func(streaming.Generation) bool) func(streaming.Generation) bool {
+	seen := map[streaming.Generation]time.Time{}
+	for _, g := range found {
+		if !unknown(g) {
+			continue
+		}
+		seen[g] = now
+		if first, ok := c.strays[g]; ok {
+			seen[g] = first
+		}
+	}
+	c.strays = seen
+	return func(g streaming.Generation) bool {
+		first, ok := seen[g]
+		return ok && now.Sub(first) >= c.sweepEvery
+	}
 }
 
 // computingStages are the stages of a generation that have a consumer group each.

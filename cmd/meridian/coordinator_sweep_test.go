@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"meridian/streaming"
 	"meridian/streaming/kafka"
 )
 
@@ -48,4 +50,23 @@ func TestDrop_WhereTheBrokerDeletesNothing(t *testing.T) {
 	if groups.Load() == 0 || topics.Load() == 0 {
 		t.Error("nobody has tried to delete them")
 	}
+}
+
+// What another coordinator is just beginning looks like a stray, but not for long.
+func TestSweep_TakesOnlyWhatWasAStrayBefore(t *testing.T) {
+	c := &coordinator{sweepEvery: time.Minute}
+	now := time.Now()
+	sweeps := func(after time.Duration, known streaming.Generation, want bool) {
+		t.Helper()
+		now = now.Add(after)
+		stray := c.stray([]streaming.Generation{4, 5}, now, func(g streaming.Generation) bool { return g != known })
+		if got := stray(5); got != want {
+			t.Errorf("generation 5 is a stray: %v, want %v", got, want)
+		}
+	}
+	sweeps(0, 4, false)           // seen for the first time
+	sweeps(time.Second, 4, false) // a drop has made it look early
+	sweeps(time.Minute, 5, false) // it has its manifest
+	sweeps(time.Minute, 4, false) // and is dropped: from here on it is one
+	sweeps(time.Minute, 4, true)
 }

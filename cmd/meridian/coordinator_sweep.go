@@ -18,14 +18,15 @@ const sweepEvery = time.Minute
 
 // sweep removes rows, topics and groups of generations that are gone: written by a
 // process that was thought dead while its run was dropped, left by a drop or a
-// beginning that was cut off, or of a log that is gone, once readers see another.
-// And it brings after what such a process wrote into the replay tables of the
-// generation that readers see, when it had not heard of its promotion.
+// beginning that was cut off. And it brings after what such a process wrote into the
+// replay tables of the generation that readers see, when it had not heard of its
+// promotion.
 //
 // One that was replaced and has not noticed may not take for a stray what its successor
 // begins: a number is given first, then come topic and manifest. So it touches only
 // numbers up to the highest that was given before it looked for manifests, and only what
-// was a stray a sweep before, too.
+// was a stray a sweep before, too. Rows that may be of another instance in the same
+// database, or of a log that is gone, are left alone: nobody could compute them again.
 func (c *coordinator) sweep(ctx context.Context, t turn) error {
 	if time.Now().Before(c.sweepAt) {
 		return nil
@@ -40,6 +41,10 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 		}
 	}
 	highest, err := c.highest() // first: what is begun from here on has a higher number
+	if err != nil {
+		return err
+	}
+	ours, err := c.ours()
 	if err != nil {
 		return err
 	}
@@ -64,6 +69,11 @@ func (c *coordinator) sweep(ctx context.Context, t turn) error {
 	})
 	for _, g := range rows {
 		if !stray(g) {
+			continue
+		}
+		if !ours(g) {
+			c.warnOnce("rows of generations that this log has not numbered are left alone: another instance has them, which needs a database of its own, "+
+				"or they are of a log that is gone; then delete them in ClickHouse", "generation", g)
 			continue
 		}
 		if err := c.m.database.Drop(ctx, g); err != nil && !errors.Is(err, storage.ErrCurrent) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -69,4 +70,39 @@ func TestSweep_TakesOnlyWhatWasAStrayBefore(t *testing.T) {
 	sweeps(time.Minute, 5, false) // it has its manifest
 	sweeps(time.Minute, 4, false) // and is dropped: from here on it is one
 	sweeps(time.Minute, 4, true)
+}
+
+// Numbers that the tables had in use when this log came to them are not its own.
+func TestSweep_KnowsItsOwnNumbers(t *testing.T) {
+	l := ledger{newHeld(t).control}
+	own := func(want ...streaming.Generation) {
+		t.Helper()
+		ours, err := l.ours()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []streaming.Generation
+		for g := range streaming.Generation(12) {
+			if ours(g) {
+				got = append(got, g)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v are its own, want %v", got, want)
+		}
+	}
+	next := func(above, want streaming.Generation) {
+		t.Helper()
+		if got, err := l.next(t.Context(), above); err != nil || got != want {
+			t.Fatalf("generation %d is next, %v, want %d", got, err, want)
+		}
+	}
+	own() // where nothing is on record, nothing is known
+	next(0, 1)
+	next(1, 2)
+	own(1, 2)
+	next(7, 8) // the tables show another's generation 7
+	own(8)
+	next(0, 9)
+	own(8, 9)
 }

@@ -202,6 +202,9 @@ func ensureGeneration(ctx context.Context, c config.Config, cat *catalog.Catalog
 			m.Number, m.Reason = 1, becauseMade
 			return m, beginGeneration(ctx, l, control, m)
 		}
+		if err := (ledger{control}).setOthers(ctx, before); err != nil {
+			return m, err
+		}
 		return nextGeneration(ctx, l, control, m, before, "the log that earlier generations were computed from is gone", last)
 	}
 	same, why := samePins(old, m)

@@ -158,8 +158,32 @@ func (l ledger) next(ctx context.Context, above streaming.Generation) (streaming
 	if err != nil {
 		return 0, err
 	}
+	if above > highest {
+		if err := l.setOthers(ctx, above); err != nil {
+			return 0, err
+		}
+	}
 	above = max(above, highest)
 	return above + 1, l.control.Put(ctx, highestKey, fmt.Appendf(nil, "%d", above+1))
+}
+
+// setOthers notes that numbers up to one may be of another log: the tables, or what
+// snapshots there are, know of more than this one has given.
+func (l ledger) setOthers(ctx context.Context, up streaming.Generation) error {
+	return l.control.Put(ctx, othersKey, fmt.Appendf(nil, "%d", up))
+}
+
+// ours says which numbers were surely given to generations of this log, be they gone.
+func (l ledger) ours() (func(streaming.Generation) bool, error) {
+	var others, highest streaming.Generation
+	for key, n := range map[string]*streaming.Generation{othersKey: &others, highestKey: &highest} {
+		if data, ok := l.control.Get(key); ok {
+			if err := json.Unmarshal(data, n); err != nil {
+				return nil, fmt.Errorf("the control record %q cannot be read: %w", key, err)
+			}
+		}
+	}
+	return func(g streaming.Generation) bool { return g > others && g <= highest }, nil
 }
 
 // highest is the highest number that a generation has had.

@@ -29,6 +29,7 @@ import (
 //	held                  why a generation that is due does not begin yet
 //	answer/<any>          what has come of a wish
 //	highest               the highest number that was ever given
+//	others                the highest number that was found in use and not given here
 //	catalog/<hash>        the files of a catalog that a manifest names
 //	wish/<any>            something that the coordinator is asked for
 type ledger struct{ control *kafka.Control }
@@ -42,6 +43,7 @@ const (
 	progressKeys  = "progress/"
 	liveKey       = "live"
 	highestKey    = "highest"
+	othersKey     = "others"
 	heldKey       = "held"
 )
 

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -87,6 +88,21 @@ type Verdicts struct {
 // DiffVerdicts returns, for each cell in which one of two generations has judged
 // otherwise, how many events more the second one has of each verdict.
 func (d *Database) DiffVerdicts(ctx context.Context, first, second streaming.Generation, teams []string, from, to timeline.Millis) (list []Verdicts, err error) {
+	query := verdictCells(first, second) + fmt.Sprintf(" ORDER BY team, source, cell LIMIT %d", mostDiffers)
+	return d.verdicts(ctx, query, teams, from, to)
+}
+
+// DiffVerdictTotals returns, for each team and source of which one of two generations
+// has judged events otherwise in any cell, by how many events of each verdict they
+// differ: cells are added up without their signs, and have no time.
+func (d *Database) DiffVerdictTotals(ctx context.Context, first, second streaming.Generation, teams []string) ([]Verdicts, error) {
+	query := fmt.Sprintf("SELECT team, s, toDateTime64(0, 3, 'UTC'), toInt64(sum(abs(d_accepted))), toInt64(sum(abs(d_healed))), toInt64(sum(abs(d_late))), toInt64(sum(abs(d_backfilled))) FROM (%s) GROUP BY team, s ORDER BY team, s",
+		verdictCells(first, second))
+	return d.verdicts(ctx, query, teams, timeline.Millis(math.MinInt64), timeline.Millis(math.MaxInt64))
+}
+
+// verdictCells selects the cells in which two generations have judged otherwise.
+func verdictCells(first, second streaming.Generation) string {
 	names := []string{"accepted", "healed", "late", "backfilled"}
 	var sums, last, differs []string
 	for _, n := range names {
@@ -97,8 +113,11 @@ func (d *Database) DiffVerdicts(ctx context.Context, first, second streaming.Gen
 	rows := shape{pair: "quality"}.both(fmt.Sprintf("generation = %d AS mine, team, source, kind, cell, %s, %s AS round, is_deleted", first, strings.Join(names, ", "), roundOf), first, second,
 		" AND team IN {teams:Array(String)} AND cell >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND cell < fromUnixTimestamp64Milli({to:Int64}, 'UTC')")
 	latest := fmt.Sprintf("SELECT mine, team, source, kind, cell, %s FROM (%s) GROUP BY mine, team, source, kind, cell", strings.Join(last, ", "), rows)
-	query := fmt.Sprintf("SELECT team, toString(source), cell, %s FROM (%s) GROUP BY team, source, cell HAVING %s ORDER BY team, source, cell LIMIT %d",
-		strings.Join(sums, ", "), latest, strings.Join(differs, " OR "), mostDiffers)
+	return fmt.Sprintf("SELECT team, toString(source) AS s, cell, %s FROM (%s) GROUP BY team, source, cell HAVING %s",
+		strings.Join(sums, ", "), latest, strings.Join(differs, " OR "))
+}
+
+func (d *Database) verdicts(ctx context.Context, query string, teams []string, from, to timeline.Millis) (list []Verdicts, err error) {
 	answer, err := d.conn.Query(clickhouse.Context(ctx, clickhouse.WithSettings(d.compareSettings())), query,
 		clickhouse.Named("teams", teams), clickhouse.Named("from", int64(clamp(from))), clickhouse.Named("to", int64(clamp(to))))
 	if err != nil {

@@ -98,6 +98,13 @@ func TestDiffEvidence(t *testing.T) {
 		t.Fatal(verdicts, err)
 	}
 	is(t, "verdicts", verdicts[0], Verdicts{Team: "web", Source: verdicts[0].Source, Cell: at(9, 0), Accepted: 2, Healed: 2, Late: -2})
+	// What one cell has more and another less does not cancel out.
+	put(t, d, Replay, &metrics.QualityRow{Version: version(2, at(12, 0)), Team: "web", Source: 1, Kind: 1, Cell: timeline.CellOf(at(10, 0)), Decoded: 3, Late: 2})
+	totals, err := d.DiffVerdictTotals(t.Context(), 1, 2, []string{"web"})
+	if err != nil || len(totals) != 1 {
+		t.Fatal(totals, err)
+	}
+	is(t, "totals", totals[0], Verdicts{Team: "web", Source: verdicts[0].Source, Accepted: 2, Healed: 2, Late: 4})
 }
 
 // databaseCPU is the seconds of processor that the database's processes have used.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -123,7 +122,8 @@ func (c *coordinator) stopJudging() {
 // generation of a later logic, and that the releases between them do not name.
 //
 // What both have computed of the same deliveries is compared: a window that one of
-// them has written behind the other's history is left out. So are, for a team, the
+// them has written behind the other's history is left out, as is what readers have not
+// come to, or begins before the horizon. So are, for a team, the
 // metrics of a source of which a history takes what had come too late or waited for
 // it, or of which it has read more, since a late fact can change any window.
 func (c *coordinator) outside(ctx context.Context, live, g streaming.GenerationManifest) (outside []metrics.Name, err error) {
@@ -140,7 +140,11 @@ func (c *coordinator) outside(ctx context.Context, live, g streaming.GenerationM
 	if len(counts) == 0 {
 		return nil, nil
 	}
-	excused, err := c.excused(ctx, live, g, teamsOf(counts))
+	both, err := c.computedByBoth(ctx, live, g)
+	if err != nil {
+		return nil, err
+	}
+	excused, err := c.excused(ctx, live, g, teamsOf(counts), both.behind)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func (c *coordinator) outside(ctx context.Context, live, g streaming.GenerationM
 			return nil, err
 		}
 		for _, w := range windows {
-			if max(w.First.Round, w.Second.Round) <= g.HistoryEnd && !excused.any(w.Team, w.Metric) && !slices.Contains(outside, w.Metric) {
+			if both.have(w) && !excused.any(w.Team, w.Metric) && !slices.Contains(outside, w.Metric) {
 				outside = append(outside, w.Metric)
 			}
 		}
@@ -200,6 +204,35 @@ func changedBy(live, g streaming.GenerationManifest) (map[metrics.Name]bool, err
 	return changed, nil
 }
 
+// computedByBoth says which windows two generations have computed of the same deliveries.
+type computedByBoth struct {
+	end    streaming.Round // of the history of the second
+	clock  timeline.Millis // up to which readers have rows of the first
+	behind bool            // which is before the history ends
+	oldest timeline.Millis // the horizon at the history's end
+}
+
+func (c *coordinator) computedByBoth(ctx context.Context, live, g streaming.GenerationManifest) (computedByBoth, error) {
+	var s resultSettings
+	if err := json.Unmarshal(g.Config, &s); err != nil {
+		return computedByBoth{}, fmt.Errorf("the settings of generation %d cannot be read: %w", g.Number, err)
+	}
+	horizon, err := timeline.ParseLength(s.Horizon)
+	if err != nil {
+		return computedByBoth{}, fmt.Errorf("the horizon of generation %d cannot be read: %w", g.Number, err)
+	}
+	_, clock, err := c.m.database.Progress(ctx, live.Number)
+	end := g.HistoryEnd.Clock()
+	return computedByBoth{end: g.HistoryEnd, clock: clock, behind: clock < end, oldest: end - horizon}, err
+}
+
+// have reports whether both have had to compute a window. The first does not change what
+// is older than the horizon, where a history takes everything; and windows that end after
+// its last row it has not come to.
+func (b computedByBoth) have(w storage.DiffWindow) bool {
+	return max(w.First.Round, w.Second.Round) <= b.end && w.Start >= b.oldest && (!b.behind || w.First.There || w.End <= b.clock)
+}
+
 // excuses are the sources of teams of which two generations have taken other events.
 type excuses map[string]map[string]bool
 
@@ -214,16 +247,11 @@ func (e excuses) any(team string, metric metrics.Name) bool {
 	return false
 }
 
-func (c *coordinator) excused(ctx context.Context, live, g streaming.GenerationManifest, teams []string) (excuses, error) {
-	_, clock, err := c.m.database.Progress(ctx, live.Number)
+func (c *coordinator) excused(ctx context.Context, live, g streaming.GenerationManifest, teams []string, behind bool) (excuses, error) {
+	verdicts, err := c.m.database.DiffVerdictTotals(ctx, live.Number, g.Number, teams)
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := c.m.database.DiffVerdicts(ctx, live.Number, g.Number, teams, timeline.Millis(math.MinInt64), timeline.Millis(math.MaxInt64))
-	if err != nil {
-		return nil, err
-	}
-	behind := clock < g.HistoryEnd.Clock() // readers' rows end before the history does
 	e := excuses{}
 	for _, v := range verdicts {
 		if v.Healed == 0 && v.Late == 0 && v.Backfilled == 0 && (!behind || v.Accepted == 0) {

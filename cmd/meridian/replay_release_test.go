@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"meridian/metrics"
+	"meridian/storage"
 	"meridian/streaming"
 	"meridian/streaming/kafka"
+	"meridian/streaming/timeline"
 )
 
 // ofLogic makes generation 1 one of an earlier logic, as a release finds it. Nobody
@@ -142,6 +144,33 @@ func TestExcuses(t *testing.T) {
 			t.Errorf("%s of %s: %v", x.metric, x.team, got)
 		}
 	}
+}
+
+// Only what both generations had to compute is compared.
+func TestComputedByBoth(t *testing.T) {
+	const day = timeline.Day
+	b := computedByBoth{end: streaming.RoundOf(200 * day), clock: 199 * day, behind: true, oldest: 108 * day}
+	w := storage.DiffWindow{Start: 150 * day, End: 180 * day, First: storage.DiffSide{There: true, Round: streaming.RoundOf(180 * day)}}
+	is := func(what string, b computedByBoth, w storage.DiffWindow, want bool) {
+		t.Helper()
+		if b.have(w) != want {
+			t.Errorf("%s is compared: %v", what, !want)
+		}
+	}
+	is("a window", b, w, true)
+	late := w
+	late.Second.Round = b.end + 1
+	is("one that was written behind the history", b, late, false)
+	old := w
+	old.Start = b.oldest - 1
+	is("one that begins before the horizon", b, old, false)
+	alone := w
+	alone.First = storage.DiffSide{}
+	is("one that readers lack", b, alone, true)
+	alone.End = b.clock + 1
+	is("one that readers have not come to", b, alone, false)
+	b.behind = false
+	is("one that they should have come to", b, alone, true)
 }
 
 func TestJudgement(t *testing.T) {

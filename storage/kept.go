@@ -25,6 +25,7 @@ import (
 const (
 	keepAgain   = 10 * time.Minute // after which an answer is read anew
 	keepOverlap = timeline.Minute  // of versions that are read again
+	keptAnswer  = 300              // bytes of an answer without its key and rows
 )
 
 // reread makes readers read anew what they have kept: rows were written with versions
@@ -136,8 +137,9 @@ func (k *kept[R]) answer(p keptOf, key string) *answer[R] {
 	}
 	a := k.answers[key]
 	if a == nil {
-		a = &answer[R]{key: key, turn: make(chan struct{}, 1)}
+		a = &answer[R]{key: key, turn: make(chan struct{}, 1), size: keptAnswer + 2*int64(len(key))} // the map has the key, too
 		k.answers[key] = a
+		k.size += a.size
 	}
 	a.asked = time.Now()
 	return a
@@ -146,7 +148,7 @@ func (k *kept[R]) answer(p keptOf, key string) *answer[R] {
 // weigh notes how large an answer is now, and drops others where all are too large
 // together. One that would take half of the room is not kept.
 func (k *kept[R]) weigh(a *answer[R]) {
-	var size int64
+	size := keptAnswer + 2*int64(len(a.key))
 	for _, r := range a.rows {
 		size += k.kind.size(r)
 	}

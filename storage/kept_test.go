@@ -142,7 +142,7 @@ func TestKept_ReadsOnlyWhatIsNewer(t *testing.T) {
 // What is kept has a bound, and what was asked for longest ago goes first.
 func TestKept_IsBounded(t *testing.T) {
 	kind := keptNames
-	kind.most = 1000
+	kind.most = 2000
 	k := kept[string]{kind: kind}
 	read := 0
 	ask := func(key string, rows int) {
@@ -159,18 +159,24 @@ func TestKept_IsBounded(t *testing.T) {
 		}
 	}
 	for i := range 10 {
-		ask(fmt.Sprint("small ", i), 20) // of 16 bytes each: three have room
+		ask(fmt.Sprint("small ", i), 20) // of 16 bytes each, and what an answer weighs by itself: three have room
 	}
 	is(t, "reads", read, 10)
 	ask("small 9", 20)
 	is(t, "reads after one that is kept", read, 10)
 	ask("small 0", 20)
 	is(t, "reads after one that has gone", read, 11)
-	ask("large", 40) // more than half of the room
+	ask("large", 60) // more than half of the room
 	ask("small 0", 20)
 	is(t, "reads after one that is too large", read, 12)
-	ask("large", 40)
+	ask("large", 60)
 	is(t, "reads of one that is too large", read, 13)
+	for i := range 100 {
+		ask(fmt.Sprint("empty ", i), 0) // which weighs something, too
+	}
+	if n := len(k.answers); n > 6 {
+		t.Errorf("%d answers without rows are kept", n)
+	}
 }
 
 // Whoever waits for another's read may leave, and takes nothing along.

@@ -265,6 +265,9 @@ func (m *machine) dropOldCatalogs(ids []event.PersonID, dropped *int) error {
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		data, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the job and those that watch walk one folder
+		}
 		if err != nil {
 			return err
 		}
@@ -285,7 +288,11 @@ func (m *machine) dropOldCatalogs(ids []event.PersonID, dropped *int) error {
 			}
 		}
 		if names {
-			if err := os.Remove(path); err != nil {
+			err := os.Remove(path)
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err != nil {
 				return err
 			}
 			*dropped++

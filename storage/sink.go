@@ -30,9 +30,11 @@ type Sink struct {
 	urgent  bool     // somebody flushes, or memory runs low
 	stopped bool
 	began   time.Time // of the last insert
+	arrived time.Time // the first of what waits
 	state   SinkState
 
 	advanced map[progressKey]streaming.Round // what Advance has said last
+	open     map[progressKey]streaming.Round // rounds of waiting rows whose end Advance has not said yet
 }
 
 var _ streaming.Sink[metrics.Row] = (*Sink)(nil)
@@ -41,7 +43,7 @@ var _ streaming.Sink[metrics.Row] = (*Sink)(nil)
 // Run after each insert, when its rows can be read, with the highest clock
 // among its shards. It must return at once.
 func (d *Database) NewSink(side Side, onWrite func(clock timeline.Millis)) *Sink {
-	s := &Sink{db: d, side: side, onWrite: onWrite, waiting: newBatches(side), advanced: map[progressKey]streaming.Round{}}
+	s := &Sink{db: d, side: side, onWrite: onWrite, waiting: newBatches(side), advanced: map[progressKey]streaming.Round{}, open: map[progressKey]streaming.Round{}}
 	s.write = func(ctx context.Context, b *batches) error { return b.insert(ctx, d) }
 	s.changed = sync.NewCond(&s.mu)
 	return s
@@ -73,8 +75,13 @@ func (s *Sink) put(ctx context.Context, shard int32, e *encoded) error {
 		e.release()
 		return err
 	}
+	s.arrive()
 	s.waiting.join(e)
 	for _, r := range e.rounds {
+		key := progressKey{r.generation, shard}
+		if last, ok := s.advanced[key]; ok && last < r.round {
+			s.open[key] = r.round
+		}
 		// More of this round may follow in the next Put; the ones before it
 		// are whole.
 		s.waiting.advance(r.generation, shard, r.round-1)
@@ -101,8 +108,38 @@ func (s *Sink) Advance(shard int32, g streaming.Generation, c streaming.Clock) {
 		return
 	}
 	s.advanced[key] = round
+	if s.open[key] <= round {
+		delete(s.open, key)
+	}
+	s.arrive()
 	s.waiting.advance(g, shard, round)
 	s.changed.Broadcast()
+}
+
+func (s *Sink) arrive() {
+	if s.waiting.empty() {
+		s.arrived = time.Now()
+	}
+}
+
+// whole reports whether every shard that speaks has said that it is through with the
+// round of what waits. What a tick brings comes from all of them, some milliseconds
+// apart: the first one's words alone would be an insert, and the rows of the others
+// would wait an interval for the next.
+func (s *Sink) whole() bool {
+	if len(s.open) > 0 {
+		return false
+	}
+	latest := map[streaming.Generation]streaming.Round{}
+	for key, r := range s.waiting.progress {
+		latest[key.generation] = max(latest[key.generation], r)
+	}
+	for key, r := range s.advanced {
+		if r < latest[key.generation] {
+			return false
+		}
+	}
+	return true
 }
 
 // Use makes the rows that are put from now on go to another half of the tables: a

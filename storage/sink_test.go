@@ -282,3 +282,33 @@ func TestManyAtOnce(t *testing.T) {
 	is(t, "rows", count(t, d, "SELECT count() FROM points_live FINAL"), shards*puts*rows)
 	is(t, "clock", asOf(t, r).Clock, at(12, puts-1))
 }
+
+// What a tick brings comes from several shards, one after the other: it is one insert,
+// with the clock of all of them, and none waits an interval for the next.
+func TestSink_WritesARoundTogether(t *testing.T) {
+	d, w := tapped(t, func(c *Config) { c.Interval = time.Hour })
+	current(t, d, 1, 1)
+	told := make(chan timeline.Millis, 100)
+	s := d.NewSink(Live, func(clock timeline.Millis) { told <- clock })
+	for shard := range int32(3) {
+		s.Advance(shard, 1, streaming.Clock(at(11, 0)))
+	}
+	run(t, s)
+	is(t, "clock", <-told, at(11, 0))
+	s.mu.Lock()
+	s.began = time.Time{} // an interval has passed
+	s.mu.Unlock()
+	inserts := s.State().Inserts
+	s.Advance(2, 1, streaming.Clock(at(12, 0))) // has nothing to say
+	for shard := range int32(2) {
+		if err := s.Put(t.Context(), shard, []metrics.Row{merged(fmt.Sprint("team", shard), at(9, 0), 3, version(1, at(12, 0)))}); err != nil {
+			t.Fatal(err)
+		}
+		is(t, "inserts before the round is whole", s.State().Inserts, inserts)
+		s.Advance(shard, 1, streaming.Clock(at(12, 0)))
+	}
+	is(t, "clock", <-told, at(12, 0))
+	is(t, "inserts", s.State().Inserts, inserts+1)
+	is(t, "inserts of points", w.seen(insertsPoints), 1)
+	is(t, "readers' clock", asOf(t, d.NewReader()).Clock, at(12, 0))
+}

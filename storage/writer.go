@@ -39,15 +39,22 @@ func (s *Sink) stop() {
 	s.changed.Broadcast()
 }
 
+// roundShare is the part of an interval for which one shard's rows wait for what the
+// others have to say of the same round. One that has gone elsewhere never says it.
+const roundShare = 5
+
 // take waits for rows and lets them collect until an interval has passed since
 // the last insert began, unless somebody is in a hurry. So the first rows after
-// a pause are written at once.
+// a pause are written at once, when their round is whole.
 func (s *Sink) take(ctx context.Context, alarm *time.Timer) (*batches, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ctx.Err() == nil {
 		if !s.waiting.empty() {
 			rest := s.db.cfg.Interval - time.Since(s.began)
+			if !s.whole() {
+				rest = max(rest, s.db.cfg.Interval/roundShare-time.Since(s.arrived))
+			}
 			if rest <= 0 || s.urgent {
 				b := s.waiting
 				s.waiting, s.urgent, s.began = newBatches(s.side), false, time.Now()

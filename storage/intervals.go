@@ -19,12 +19,7 @@ import (
 func (r *Reader) Intervals(ctx context.Context, q metrics.Query) (list []metrics.ObservationRow, err error) {
 	gauges := []string{string(q.Metric)}
 	if q.Metric == "" {
-		gauges = nil
-		for _, name := range slices.Sorted(maps.Keys(r.definitions)) {
-			if r.definitions[name].Statistic == metrics.Gauge {
-				gauges = append(gauges, string(name))
-			}
-		}
+		gauges = r.gauges()
 	}
 	if len(gauges) == 0 {
 		return nil, nil
@@ -56,9 +51,27 @@ func (r *Reader) Intervals(ctx context.Context, q metrics.Query) (list []metrics
 			})
 			return list, err
 		},
+		news: func(ctx context.Context, p keptOf, now, was mark) ([]metrics.ObservationRow, bool, error) {
+			rows, ok, err := r.observationNews.since(ctx, p, now, was)
+			teams, names := setOf(q.Teams), setOf(gauges)
+			return slices.DeleteFunc(rows, func(o metrics.ObservationRow) bool {
+				return !names[string(o.Metric)] || o.Outcome != metrics.Observed || o.At >= asked.To || teams != nil && !teams[o.Team] ||
+					q.Service != "" && q.Service != metrics.AllServices && o.Service != q.Service
+			}), ok, err
+		},
 	})
 	return slices.DeleteFunc(list, func(o metrics.ObservationRow) bool {
 		i := o.Interval()
 		return i.Start >= q.To || i.End <= q.From
 	}), err
+}
+
+// gauges are the names of all gauges, sorted.
+func (r *Reader) gauges() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(r.definitions)) {
+		if r.definitions[name].Statistic == metrics.Gauge {
+			names = append(names, string(name))
+		}
+	}
+	return names
 }

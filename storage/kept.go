@@ -15,8 +15,9 @@ import (
 // Open pages ask the same again with each tick, of rows nearly all of which are the
 // same. So answers about the generation that readers see are kept with the clock
 // up to which they have every row, and the next time only rows with a later version
-// are read and put in their places. The version is in a column of its own, so that is
-// a tenth of the work, and it does not grow with what is shown.
+// are put in their places: those that were read for everybody (news), or, where an
+// answer is older than these, its own. The version is in a column of its own, so that
+// is a tenth of the work, and it does not grow with what is shown.
 //
 // What could be missed that way is what is written with a version that is over, or
 // taken away: rows that `verify` puts back (Rewrite), that come from the other half
@@ -65,9 +66,8 @@ type answer[R any] struct {
 	key   string
 	turn  chan struct{} // who may read it: others wait
 	rows  []R
-	clock timeline.Millis // it has every row up to here
-	epoch int             // of the look-up that it was read at
-	whole time.Time       // when all of it was read
+	mark  mark      // it has every row up to here
+	whole time.Time // when all of it was read
 	asked time.Time
 	size  int64 // that kept.size holds
 }
@@ -77,6 +77,11 @@ type question[R any] struct {
 	key   string
 	all   func(ctx context.Context, p place) ([]R, error)
 	since func(ctx context.Context, p place, v streaming.Version) ([]R, error) // of each place perhaps several; nil: all is read when the clock has moved
+
+	// news are the rows among those read for everybody; false: they do not go back to was.
+	// A row that does not take another's place here (stale) makes all be read.
+	news  func(ctx context.Context, p keptOf, now, was mark) ([]R, bool, error)
+	stale bool
 }
 
 // ask answers a question about generation g (0: the current one), which is read each
@@ -93,10 +98,10 @@ func ask[R any](ctx context.Context, r *Reader, k *kept[R], g streaming.Generati
 	if !p.current {
 		return q.all(ctx, p)
 	}
-	return k.ask(ctx, keptOf{p, f.shards, f.again}, f.current.Clock, epoch, q)
+	return k.ask(ctx, keptOf{p, f.shards, f.again}, mark{f.current.Clock, epoch}, q)
 }
 
-func (k *kept[R]) ask(ctx context.Context, p keptOf, clock timeline.Millis, epoch int, q question[R]) ([]R, error) {
+func (k *kept[R]) ask(ctx context.Context, p keptOf, now mark, q question[R]) ([]R, error) {
 	a := k.answer(p, q.key)
 	select {
 	case a.turn <- struct{}{}:
@@ -104,27 +109,48 @@ func (k *kept[R]) ask(ctx context.Context, p keptOf, clock timeline.Millis, epoc
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-a.turn }()
-	now := time.Now()
-	again := a.whole.IsZero() || now.Sub(a.whole) >= keepAgain
-	switch {
-	case !again && a.clock >= clock && a.epoch >= epoch:
+	again := a.whole.IsZero() || time.Since(a.whole) >= keepAgain
+	if !again && a.mark.reaches(now) {
 		return slices.Clone(a.rows), nil
-	case !again && q.since != nil:
-		newer, err := q.since(ctx, p.place, streaming.NewVersion(p.generation, streaming.RoundOf(max(a.clock-keepOverlap, 0))))
-		if err != nil {
-			return nil, err
-		}
+	}
+	newer, ok, err := k.newer(ctx, p, now, a.mark, again, q)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
 		a.rows = k.kind.with(a.rows, newer)
-	default:
+	} else {
+		began := time.Now()
 		rows, err := q.all(ctx, p.place)
 		if err != nil {
 			return nil, err
 		}
-		a.rows, a.whole = rows, now
+		a.rows, a.whole = rows, began
 	}
-	a.clock, a.epoch = max(a.clock, clock), max(a.epoch, epoch)
+	a.mark = a.mark.and(now)
 	k.weigh(a)
 	return slices.Clone(a.rows), nil
+}
+
+// newer are the rows that an answer of a mark lacks; false: all of it has to be read.
+func (k *kept[R]) newer(ctx context.Context, p keptOf, now, was mark, again bool, q question[R]) ([]R, bool, error) {
+	if again {
+		return nil, false, nil
+	}
+	if q.news != nil {
+		rows, ok, err := q.news(ctx, p, now, was)
+		if err != nil || ok && !(q.stale && len(rows) > 0) {
+			return rows, ok, err
+		}
+		if ok {
+			return nil, false, nil
+		}
+	}
+	if q.since == nil {
+		return nil, false, nil
+	}
+	rows, err := q.since(ctx, p.place, streaming.NewVersion(p.generation, streaming.RoundOf(max(was.clock-keepOverlap, 0))))
+	return rows, true, err
 }
 
 // answer finds the answer to a question, or makes room for one. When readers see

@@ -42,6 +42,19 @@ var keptCoverage = keptKind[metrics.CoverageRow]{
 }
 
 var keptNames = keptKind[string]{
-	most: 1 << 20,
-	size: func(s string) int64 { return int64(16 + len(s)) },
+	most:    1 << 20,
+	compare: cmp.Compare[string],
+	newer:   func(a, b string) bool { return false },
+	gone:    func(string) bool { return false },
+	size:    func(s string) int64 { return int64(16 + len(s)) },
+}
+
+var keptEvidence = keptKind[evidencePage]{
+	most: 8 << 20,
+	size: func(p evidencePage) (n int64) {
+		for _, o := range p.rows {
+			n += keptIntervals.size(o)
+		}
+		return n
+	},
 }

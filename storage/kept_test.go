@@ -29,6 +29,9 @@ func TestKept_SaysWhatIsStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		keeps := d.NewReader()
+		if rapid.Bool().Draw(t, "one server") { // where nothing comes behind its clock
+			keeps.pointNews.late, keeps.observationNews.late = false, false
+		}
 		rounds := map[int32]timeline.Millis{0: at(12, 0), 1: at(12, 0)}
 		asked := 0
 		for range rapid.IntRange(2, 8).Draw(t, "steps") {
@@ -40,7 +43,11 @@ func TestKept_SaysWhatIsStored(t *testing.T) {
 				team := fmt.Sprint("team", shard, rapid.IntRange(0, 1).Draw(t, "team"))
 				hour := rapid.IntRange(0, 5).Draw(t, "hour")
 				if rapid.Bool().Draw(t, "point") {
-					rows = append(rows, merged(team, at(hour, 0), rapid.IntRange(0, 3).Draw(t, "n"), v))
+					p := merged(team, at(hour, 0), rapid.IntRange(0, 3).Draw(t, "n"), v)
+					if rapid.Bool().Draw(t, "of 30 days") { // whose teams are listed
+						p.Grain = metrics.Day30
+					}
+					rows = append(rows, p)
 					continue
 				}
 				o := gaugeRow(team, gauge, fmt.Sprint("pr", rapid.IntRange(0, 1).Draw(t, "pr")), hour, rapid.IntRange(0, 5).Draw(t, "hours"), 0)
@@ -53,8 +60,10 @@ func TestKept_SaysWhatIsStored(t *testing.T) {
 			if rapid.Bool().Draw(t, "some teams") {
 				q.Teams = []string{"team00", "team10"}
 			}
-			if got, want := said(t, keeps, q), said(t, d.NewReader(), q); got != want {
-				t.Fatalf("after %d askings it says\n%s\nand stored is\n%s", asked, got, want)
+			for _, q := range []metrics.Query{q, everything(metrics.Hour)} { // the second is the same each time
+				if got, want := said(t, keeps, q), said(t, d.NewReader(), q); got != want {
+					t.Fatalf("after %d askings it says\n%s\nand stored is\n%s", asked, got, want)
+				}
 			}
 			asked++
 		}
@@ -76,6 +85,20 @@ func said(t interface{ Fatal(...any) }, r *Reader, q metrics.Query) (text string
 	}
 	for _, o := range intervals {
 		text += fmt.Sprintln(o.Team, o.Metric, o.Entity, o.At, o.Value, o.Version)
+	}
+	evidence, _, err := r.Observations(context.Background(), q, "", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range evidence {
+		text += fmt.Sprintln("evidence", o.Team, o.Metric, o.Entity, o.At, o.Value, o.Version)
+	}
+	teams, err := r.Teams(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(teams) > 0 {
+		text += fmt.Sprintln("teams", teams)
 	}
 	return text
 }
@@ -139,6 +162,49 @@ func TestKept_ReadsOnlyWhatIsNewer(t *testing.T) {
 	is(t, "of another generation", ask(), "")
 }
 
+// Whatever many ask at a clock, what is newer is read once for all of them, and where
+// nothing of an answer is newer it stands.
+func TestKept_ReadsWhatIsNewerOnce(t *testing.T) {
+	d, w := tapped(t, func(c *Config) { c.Embedded = true })
+	current(t, d, 1, 1)
+	team := func(n int) string { return fmt.Sprint("team", n) }
+	var rows []metrics.Row
+	for n := range 5 {
+		rows = append(rows, merged(team(n), at(9, 0), 1, version(1, at(12, 0))))
+	}
+	putAndFlush(t, d, 0, at(12, 0), 1, rows...)
+	r := d.NewReader()
+	ask := func() {
+		t.Helper()
+		for n := range 5 {
+			q := everything(metrics.Hour)
+			q.Teams = []string{team(n)}
+			if got, want := said(t, r, q), said(t, d.NewReader(), q); got != want {
+				t.Errorf("of %s it says\n%s\nand stored is\n%s", team(n), got, want)
+			}
+		}
+	}
+	ask() // the first time nobody knows what is newer
+	putAndFlush(t, d, 0, at(12, 0)+timeline.Second, 1)
+	ask()
+	counted := func() (n [4]int) {
+		for i, text := range []string{"of windows that may", "-- Which rows of the same points", "of gauges whenever they began", "-- Which rows of these teams' gauges"} {
+			n[i] = w.seen(text)
+		}
+		return n
+	}
+	before := counted()
+	for i := range timeline.Millis(3) {
+		clock := at(12, 1) + i*timeline.Second
+		putAndFlush(t, d, 0, clock, 1, merged(team(3), at(9, 0), 2+int(i), version(1, clock)))
+		ask()
+	}
+	after := counted()
+	for i, want := range [4]int{3, 0, 3, 0} {
+		is(t, "reads of what is newer", after[i]-before[i], want)
+	}
+}
+
 // What is kept has a bound, and what was asked for longest ago goes first.
 func TestKept_IsBounded(t *testing.T) {
 	kind := keptNames
@@ -147,7 +213,7 @@ func TestKept_IsBounded(t *testing.T) {
 	read := 0
 	ask := func(key string, rows int) {
 		t.Helper()
-		_, err := k.ask(t.Context(), keptOf{}, 1, 1, question[string]{key: key, all: func(context.Context, place) ([]string, error) {
+		_, err := k.ask(t.Context(), keptOf{}, mark{1, 1}, question[string]{key: key, all: func(context.Context, place) ([]string, error) {
 			read++
 			return make([]string, rows), nil
 		}})
@@ -185,7 +251,7 @@ func TestKept_WaitingEndsWithItsContext(t *testing.T) {
 	reading, done := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		got, err := k.ask(t.Context(), keptOf{}, 1, 1, question[string]{key: "a", all: func(context.Context, place) ([]string, error) {
+		got, err := k.ask(t.Context(), keptOf{}, mark{1, 1}, question[string]{key: "a", all: func(context.Context, place) ([]string, error) {
 			close(reading)
 			<-done
 			return []string{"row"}, nil
@@ -197,7 +263,7 @@ func TestKept_WaitingEndsWithItsContext(t *testing.T) {
 	<-reading
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := k.ask(gone, keptOf{}, 1, 1, question[string]{key: "a"}); !errors.Is(err, context.Canceled) {
+	if _, err := k.ask(gone, keptOf{}, mark{1, 1}, question[string]{key: "a"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("who left was told %v", err)
 	}
 	close(done)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,13 +61,38 @@ func (r *Reader) Observations(ctx context.Context, q metrics.Query, cursor strin
 	args["first"], args["limit"], args["at"] = cursor == "", uint32(limit)+1, after.At
 	args["after_team"], args["after_metric"], args["after_service"], args["after_entity"] = after.Team, after.Metric, after.Service, after.Entity
 	args["after_item"], args["after_outcome"], args["after_reason"] = after.Item, after.Outcome, after.Reason
-	err = r.query(ctx, "observations", "observations", q.Generation, args, func(rows driver.Rows) error {
-		o, err := scanObservation(rows)
-		list = append(list, o)
-		return err
+	pages, err := ask(ctx, r, &r.evidence, q.Generation, question[evidencePage]{
+		key:   fmt.Sprintf("%#v %q %d", q, cursor, limit),
+		stale: true,
+		all: func(ctx context.Context, p place) ([]evidencePage, error) {
+			var page evidencePage
+			err := r.queryIn(ctx, p, "observations", "observations", args, func(rows driver.Rows) error {
+				o, err := scanObservation(rows)
+				page.rows = append(page.rows, o)
+				return err
+			})
+			return []evidencePage{page}, err
+		},
+		news: func(ctx context.Context, p keptOf, now, was mark) (stale []evidencePage, ok bool, err error) {
+			if q.From < now.clock-newsReach {
+				return nil, false, nil
+			}
+			rows, ok, err := r.observationNews.since(ctx, p, now, was)
+			teams, names := setOf(q.Teams), setOf(args["metrics"].([]string))
+			if slices.ContainsFunc(rows, func(o metrics.ObservationRow) bool {
+				return (args["all_metrics"].(bool) || names[string(o.Metric)]) && (teams == nil || teams[o.Team]) && o.At >= q.From && o.At < q.To
+			}) {
+				stale = []evidencePage{{}}
+			}
+			return stale, ok, err
+		},
 	})
-	if err != nil || len(list) <= limit {
-		return list, "", err
+	if err != nil {
+		return nil, "", err
+	}
+	list = slices.Clone(pages[0].rows)
+	if len(list) <= limit {
+		return list, "", nil
 	}
 	list = list[:limit]
 	last := list[limit-1]
@@ -75,6 +101,9 @@ func (r *Reader) Observations(ctx context.Context, q metrics.Query, cursor strin
 		Item: last.Item, Outcome: outcomeNames[last.Outcome], Reason: string(last.Reason),
 	}), nil
 }
+
+// evidencePage are the rows of one page of evidence.
+type evidencePage struct{ rows []metrics.ObservationRow }
 
 func scanObservation(rows driver.Rows, more ...any) (o metrics.ObservationRow, err error) {
 	var metric, entity, outcome, reason, person string

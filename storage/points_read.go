@@ -38,8 +38,39 @@ func (r *Reader) Points(ctx context.Context, q metrics.Query) ([]*metrics.Point,
 			args["since"] = uint64(v)
 			return read(ctx, p, "points_since")
 		},
+		news: func(ctx context.Context, p keptOf, now, was mark) ([]*metrics.Point, bool, error) {
+			if asked.From < now.clock-newsReach {
+				return nil, false, nil
+			}
+			rows, ok, err := r.pointNews.since(ctx, p, now, was)
+			return slices.DeleteFunc(rows, without(asked)), ok, err
+		},
 	})
 	return slices.DeleteFunc(points, func(p *metrics.Point) bool { return p.Start < q.From || p.Start >= q.To }), err
+}
+
+// without tells the points that a query does not ask for.
+func without(q metrics.Query) func(*metrics.Point) bool {
+	teams, names := setOf(q.Teams), setOf(q.Metrics)
+	if q.Metrics == nil && q.Metric != "" {
+		names = setOf([]metrics.Name{q.Metric})
+	}
+	return func(p *metrics.Point) bool {
+		return p.Grain != q.Grain || p.Start < q.From || p.Start >= q.To || teams != nil && !teams[p.Team] || names != nil && !names[p.Metric] ||
+			q.Service != metrics.AllServices && p.Service != q.Service
+	}
+}
+
+// setOf is nil for nil, which stands for everything.
+func setOf[T comparable](list []T) map[T]bool {
+	if list == nil {
+		return nil
+	}
+	set := make(map[T]bool, len(list))
+	for _, one := range list {
+		set[one] = true
+	}
+	return set
 }
 
 func (r *Reader) scanPoint(rows driver.Rows) (*metrics.Point, error) {

@@ -32,12 +32,25 @@ type Reader struct {
 	intervals kept[metrics.ObservationRow]
 	coverage  kept[metrics.CoverageRow]
 	names     kept[string]
+	evidence  kept[evidencePage]
+
+	pointNews       news[*metrics.Point]
+	observationNews news[metrics.ObservationRow]
 }
 
 // NewReader returns a reader that knows the built-in metrics.
 func (d *Database) NewReader() *Reader {
 	r := &Reader{db: d, definitions: map[metrics.Name]*metrics.Definition{}, scanRows: defaultScanRows}
 	r.points.kind, r.intervals.kind, r.coverage.kind, r.names.kind = keptPoints, keptIntervals, keptCoverage, keptNames
+	r.evidence.kind = keptEvidence
+	r.pointNews = news[*metrics.Point]{
+		read: r.readPointNews, version: func(p *metrics.Point) streaming.Version { return p.Version },
+		late: !d.cfg.Embedded, turn: make(chan struct{}, 1),
+	}
+	r.observationNews = news[metrics.ObservationRow]{
+		read: r.readObservationNews, version: func(o metrics.ObservationRow) streaming.Version { return o.Version },
+		late: !d.cfg.Embedded, turn: make(chan struct{}, 1),
+	}
 	return r.Knowing(metrics.Definitions()...)
 }
 

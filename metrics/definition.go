@@ -104,6 +104,10 @@ type Definition struct {
 	// point's.
 	Missing []Reason
 
+	// Reads is which aspects of a Selective fold Observe looks at; where no other has
+	// changed it is not asked again. 0: all of them.
+	Reads Aspects
+
 	Subject Subject                                       // which fold it reads
 	Observe func(f Fold, v View, yield func(Observation)) // all observations of one entity, as of now; pure, in any order
 }

@@ -52,6 +52,7 @@ type Engine struct {
 	shown    shown
 	sorter   sorter
 	lent     *lending // nil: rows are given away
+	askAll   bool     // tests: everything is asked of every fold that is touched
 	scratch
 	counters Counters
 }

@@ -19,10 +19,9 @@ import (
 // It wakes when it is touched; see rest.go.
 type entity struct {
 	id     event.EntityID
-	fold   Fold            // nil: it rests, or is a stub
+	*awake                 // nil: it rests, or is a stub
 	rest   string          // the fold, where it rests
-	given  packed          // sorted; of a Line that rests, all its parts
-	parts  []part          // of a Line, in place of given: by name
+	given  packed          // where it rests, or is a stub; of a Line, all its parts
 	last   timeline.Millis // the fold's last fact at the last tick
 	oldest timeline.Millis // of a Line that rests: nothing in it that may be forgotten is older
 
@@ -32,6 +31,14 @@ type entity struct {
 	kind    uint8
 	open    bool
 	noted   bool
+}
+
+// awake is an entity that was touched since the last snapshot. What it was given is
+// not packed: it is likely to be touched again.
+type awake struct {
+	fold  Fold
+	list  []given // sorted; nil of a Line
+	parts []part  // of a Line, by name
 }
 
 // part is what a part of a Line was last known by.

@@ -98,7 +98,10 @@ func (e *Engine) evictEntity(ref entityRef, noted, today utcDay) {
 		e.counters.EvictedOpen++
 	}
 	kind, given := &e.kinds[en.kind], e.observations(en)
-	en.fold, en.rest = nil, ""
+	if en.awake != nil && !kind.line {
+		en.given = e.pack(en.list, "")
+	}
+	en.awake, en.rest = nil, ""
 	if kind.line || !kind.Returns || e.expiry(en) < today {
 		e.counters.EvictedGiven += given
 		ref.team.leave(en)

@@ -18,17 +18,20 @@ type head struct {
 	Seen   timeline.Millis
 }
 
-func (f *PullRequestFold) headed(sha string, at timeline.Millis) {
+// headed takes in a head that a delivery shows, and reports whether that was news.
+func (f *PullRequestFold) headed(sha string, at timeline.Millis) bool {
 	if sha == "" || at == 0 {
-		return
+		return false
 	}
 	h := head{xxhash.Sum64String(sha), at}
 	i, found := slices.BinarySearchFunc(f.Heads, h.Commit, func(a head, commit uint64) int { return cmp.Compare(a.Commit, commit) })
 	if found {
+		was := f.Heads[i].Seen
 		earliest(&f.Heads[i].Seen, at)
-		return
+		return f.Heads[i].Seen != was
 	}
 	f.Heads = slices.Insert(f.Heads, i, h)
+	return true
 }
 
 // pushed reports whether new commits came after from, and no later than to.

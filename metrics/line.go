@@ -72,7 +72,7 @@ func (t *tick) observePart(tm *team, en *entity, name string) {
 	if found {
 		before = en.parts[i].given
 	}
-	switch now := t.difference(tm, en, name, before); {
+	switch now := t.part(tm, en, name, before); {
 	case found && now == "":
 		en.parts = slices.Delete(en.parts, i, i+1)
 	case found:
@@ -144,7 +144,7 @@ func (t *tick) trimLine(tm *team, en *entity, before timeline.Millis) {
 			return false
 		}
 		t.observed = t.observed[:0]
-		if t.ask(tm, en, p.name, nil, false); len(t.given) > 0 {
+		if t.ask(tm, en, p.name, question{}); len(t.given) > 0 {
 			return false
 		}
 		t.counters.TrimmedGiven += int64(len(list))

@@ -1,10 +1,10 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-
-	"meridian/streaming"
+	"strings"
 )
 
 // observe asks a touched entity for its observations, and gives out how they
@@ -21,7 +21,7 @@ func (t *tick) observe(tm *team, touch *touch) {
 		}
 		line.Touched(func(name string) { t.observePart(tm, en, name) })
 	} else {
-		en.given = t.difference(tm, en, "", en.given)
+		t.whole(tm, en)
 	}
 	// Tombstones have gone out already, of all parts: where two have one stored
 	// key, the later row is the one that counts.
@@ -31,7 +31,7 @@ func (t *tick) observe(tm *team, touch *touch) {
 		t.emit(row)
 	}
 	t.refusals(tm, touch)
-	if f, ok := en.fold.(Itemized); ok {
+	if f, ok := en.fold.(asker); ok {
 		f.Asked()
 	}
 	en.last, en.open = en.fold.Life()
@@ -41,34 +41,57 @@ func (t *tick) observe(tm *team, touch *touch) {
 	}
 }
 
-// difference asks an entity, or one part of it, for its observations, gives out
-// how they differ from those given before, and returns those given now.
-func (t *tick) difference(tm *team, en *entity, part string, last packed) packed {
+// whole asks an entity that is no line, and gives out how its observations differ from
+// those given before.
+func (t *tick) whole(tm *team, en *entity) {
 	e := t.Engine
-	before := t.recall(en, last)
-	items, only := itemsOf(en.fold, before)
-	e.counters.Twice += t.ask(tm, en, part, items, only)
-	if last == "" && len(t.given) == 0 {
-		return ""
-	}
-	now, next := t.given, t.next[:0]
-	if last == "" && t.judge == streaming.NoClock { // all of a history: nothing was given, and nothing is too old
-		for i := range now {
-			g := &now[i].given
-			t.change(tm, g, 1)
-			t.added = append(t.added, now[i].at)
-			next = append(next, *g)
+	q := e.questionOf(en.fold, en.list)
+	e.counters.Twice += t.ask(tm, en, "", q)
+	if len(en.list) == 0 {
+		for i := range t.given {
+			t.differ(tm, en, nil, &t.given[i], t.spots[i])
 		}
-		t.next = next
-		return e.pack(next, last)
-	}
-	if last == "" {
-		for i := range now {
-			next = append(next, *t.differ(tm, en, nil, &now[i].given, now[i].at))
+		if en.list = t.given; !t.history { // it lies down at the end of one
+			en.list = slices.Clone(t.given)
 		}
-		t.next = next
-		return e.pack(next, last)
+		return
 	}
+	from, place := 0, 0 // in the list, and in what is given now
+	for _, m := range e.kinds[en.kind].metrics {
+		if !q.metric(e.definitions[m]) {
+			continue
+		}
+		for from < len(en.list) && en.list[from].metric < m {
+			from++
+		}
+		for only, item := range q.each() {
+			begin := from
+			if only {
+				n, _ := slices.BinarySearchFunc(en.list[from:], item, func(g given, item string) int {
+					return cmp.Or(int(g.metric)-int(m), strings.Compare(g.item, item))
+				})
+				begin += n
+			}
+			end := begin
+			for ; end < len(en.list) && en.list[end].metric == m && (!only || en.list[end].item == item); end++ {
+			}
+			next := place
+			for next < len(t.given) && t.given[next].metric == m && (!only || t.given[next].item == item) {
+				next++
+			}
+			if t.merge(tm, en, en.list[begin:end], t.given[place:next], t.spots[place:next]) {
+				en.list = slices.Replace(en.list, begin, end, t.next...)
+				end = begin + len(t.next)
+			}
+			from, place = end, next
+		}
+	}
+}
+
+// merge gives out how observations differ from those before, both sorted, and puts those that
+// are given from now on into t.next; it reports whether they are others than before.
+func (t *tick) merge(tm *team, en *entity, before, now []given, places []int) (changed bool) {
+	e, next := t.Engine, t.next[:0]
 	for len(before) > 0 || len(now) > 0 {
 		order := 0
 		switch {
@@ -77,28 +100,51 @@ func (t *tick) difference(tm *team, en *entity, part string, last packed) packed
 		case len(now) == 0:
 			order = -1
 		default:
-			order = e.compareKeys(&before[0], &now[0].given)
+			order = e.compareKeys(&before[0], &now[0])
 		}
 		var was, is *given
 		if order <= 0 {
 			was, before = &before[0], before[1:]
 		}
-		if only && order < 0 {
-			if _, asked := slices.BinarySearch(items, was.item); !asked {
-				next = append(next, *was)
-				continue
-			}
-		}
 		observed := -1
 		if order >= 0 {
-			is, observed, now = &now[0].given, now[0].at, now[1:]
+			is, observed, now, places = &now[0], places[0], now[1:], places[1:]
 		}
-		if keep := t.differ(tm, en, was, is, observed); keep != nil {
+		keep := t.differ(tm, en, was, is, observed)
+		changed = changed || keep != was
+		if keep != nil {
 			next = append(next, *keep)
 		}
 	}
 	t.next = next
-	return e.pack(next, last)
+	return changed
+}
+
+// part asks one part of a line, gives out how its observations differ from those given
+// before, and returns those given now. Most are what they were, and packed tell that
+// without being unpacked.
+func (t *tick) part(tm *team, en *entity, name string, last packed) packed {
+	e := t.Engine
+	e.counters.Twice += t.ask(tm, en, name, question{})
+	now := e.packing(t.given)
+	switch {
+	case string(now) == string(last):
+		return last
+	case last == "":
+		refused := false
+		for i := range t.given {
+			refused = t.differ(tm, en, nil, &t.given[i], t.spots[i]).refused || refused
+		}
+		if refused {
+			return e.pack(t.given, "")
+		}
+		return packed(now)
+	}
+	t.merge(tm, en, t.recall(en, last), t.given, t.spots)
+	if slices.Equal(t.next, t.given) {
+		return packed(now)
+	}
+	return e.pack(t.next, last)
 }
 
 // recall unpacks what was given before.
@@ -111,24 +157,25 @@ func (t *tick) recall(en *entity, last packed) []given {
 	return list
 }
 
-// ask puts what an entity, or one part of it, or only some of its items, is observed
-// as into t.observed and, sorted by key, into t.given; it returns how many it left out
-// because their key was given before.
-func (t *tick) ask(tm *team, en *entity, part string, items []string, only bool) (twice int64) {
+// ask puts what an entity, or one part of it, is observed as into t.observed and, sorted by key,
+// into t.given, with their places in t.observed beside; it returns how many it left out because
+// their key was given before.
+func (t *tick) ask(tm *team, en *entity, part string, q question) (twice int64) {
 	e := t.Engine
-	t.entity, t.given = en.id, t.given[:0]
+	t.entity, t.given, t.spots = en.id, t.given[:0], t.spots[:0]
 	view := View{Catalog: e.config.Catalog, Team: tm.name, Entity: en.id, Part: part}
 	for _, m := range e.kinds[en.kind].metrics {
-		t.metric = m
-		if !only {
-			e.definitions[m].Observe(en.fold, view, t.take)
+		d := e.definitions[m]
+		if !q.metric(d) {
+			continue
 		}
-		for _, view.Item = range items {
-			e.definitions[m].Observe(en.fold, view, t.take)
+		t.metric = m
+		for _, view.Item = range q.each() {
+			d.Observe(en.fold, view, t.take)
 		}
 	}
 	for i := 1; i < len(t.given); i++ {
-		if e.compareKeys(&t.given[i-1].given, &t.given[i].given) >= 0 {
+		if e.compareKeys(&t.given[i-1], &t.given[i]) >= 0 {
 			return t.arrange()
 		}
 	}
@@ -138,11 +185,20 @@ func (t *tick) ask(tm *team, en *entity, part string, items []string, only bool)
 // arrange sorts what was given by key, and drops what came twice; it returns how many
 // that were.
 func (t *tick) arrange() int64 {
+	list := t.arranged[:0]
+	for i := range t.given {
+		list = append(list, indexed{t.given[i], t.spots[i]})
+	}
+	t.arranged = list
 	compare := func(a, b indexed) int { return t.compareKeys(&a.given, &b.given) }
-	slices.SortStableFunc(t.given, compare)
-	once := len(t.given)
-	t.given = slices.CompactFunc(t.given, func(a, b indexed) bool { return compare(a, b) == 0 })
-	return int64(once - len(t.given))
+	slices.SortStableFunc(list, compare)
+	t.given, t.spots = t.given[:0], t.spots[:0]
+	for i := range list {
+		if n := len(t.given); n == 0 || t.compareKeys(&t.given[n-1], &list[i].given) != 0 {
+			t.given, t.spots = append(t.given, list[i].given), append(t.spots, list[i].at)
+		}
+	}
+	return int64(len(list) - len(t.given))
 }
 
 // differ gives out the difference between an observation as it was and as it

@@ -12,12 +12,22 @@ func ofPullRequest(observe func(f *PullRequestFold, yield func(Observation))) fu
 func ofPullRequestIn(observe func(f *PullRequestFold, v View, yield func(Observation))) func(Fold, View, func(Observation)) {
 	return func(fold Fold, v View, yield func(Observation)) {
 		f := fold.(*PullRequestFold)
+		tell := f.telling(yield)
 		if v.Vary.People.includes(f.Author.Bot) {
-			observe(f, v, f.described(yield))
+			observe(f, v, tell)
 		} else {
-			f.leftOut(f.described(yield))
+			f.leftOut(tell)
 		}
 	}
+}
+
+// telling is described, of a function that is made once.
+func (f *PullRequestFold) telling(yield func(Observation)) func(Observation) {
+	if f.tell == nil {
+		f.tell = f.described(func(o Observation) { f.to(o) })
+	}
+	f.to = yield
+	return f.tell
 }
 
 // described says of observations which pull request they are of.

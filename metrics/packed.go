@@ -67,8 +67,17 @@ func (g *given) bits() (bits byte) {
 
 // pack returns list as it is kept; where it is the same as before, before itself.
 func (e *Engine) pack(list []given, before packed) packed {
+	b := e.packing(list)
+	if string(b) == string(before) {
+		return before
+	}
+	return packed(b)
+}
+
+// packing is pack of bytes that are only lent, until the next call.
+func (e *Engine) packing(list []given) []byte {
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
 	p := &e.packer
 	p.begin()
@@ -106,10 +115,7 @@ func (e *Engine) pack(list []given, before packed) packed {
 			p.show(g.shown)
 		}
 	}
-	if string(p.b) == string(before) {
-		return before
-	}
-	return packed(p.b)
+	return p.b
 }
 
 func (p *packer) number(n uint64) { p.b = binary.AppendUvarint(p.b, n) }

@@ -32,6 +32,7 @@ func prClosedUnmerged() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull,
 		Observe: ofPullRequest(func(f *PullRequestFold, yield func(Observation)) {
 			if closed := f.unmerged(); closed != 0 {
 				yield(Observation{Start: f.Created, At: closed, Value: 1, Outcome: Observed})

@@ -38,6 +38,7 @@ func prDraftTime() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull,
 		Observe:     ofPullRequest(observeDraftTime),
 	}
 }

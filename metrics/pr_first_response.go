@@ -37,6 +37,7 @@ func prFirstResponse() *Definition {
 		Sensitivity: Work,
 		Varies:      startAndPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews | aspectComments,
 		Observe:     ofPullRequestIn(observeFirstResponse),
 	}
 }

@@ -32,6 +32,7 @@ func prMerged() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull,
 		Observe: ofPullRequest(func(f *PullRequestFold, yield func(Observation)) {
 			if f.Merged != 0 {
 				yield(Observation{Start: f.Created, At: f.Merged, Value: 1, Outcome: Observed})

@@ -31,6 +31,7 @@ func prOpened() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull,
 		Observe: ofPullRequest(func(f *PullRequestFold, yield func(Observation)) {
 			if f.Created != 0 {
 				yield(Observation{At: f.Created, Value: 1, Outcome: Observed})

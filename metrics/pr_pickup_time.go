@@ -37,6 +37,7 @@ func prPickupTime() *Definition {
 		Sensitivity: Work,
 		Varies:      startAndPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe: ofPullRequestIn(func(f *PullRequestFold, v View, yield func(Observation)) {
 			w := f.firstReview(v)
 			w.tell(yield)

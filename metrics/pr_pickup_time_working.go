@@ -42,6 +42,7 @@ func prPickupTimeWorking() *Definition {
 		Zones:       true,
 		Varies:      startAndPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe:     ofPullRequestIn(observePickupWorking),
 	}
 }

@@ -37,6 +37,7 @@ func prReviewRounds() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews | aspectHeads,
 		Observe:     ofPullRequest(observeRounds),
 	}
 }

@@ -35,6 +35,7 @@ func prReviewTime() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe: ofPullRequestIn(func(f *PullRequestFold, v View, yield func(Observation)) {
 			if w := f.firstReview(v); w.Item != "" && f.Merged != 0 {
 				yield(duration(w.First, f.Merged))

@@ -44,6 +44,7 @@ func prReviewerResponse() *Definition {
 		Sensitivity: PersonData,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews | aspectRequests,
 		Observe:     ofPullRequestIn(observeReviewerResponse),
 	}
 }

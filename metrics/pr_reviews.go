@@ -34,6 +34,7 @@ func prReviews() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe:     ofPullRequest(observeReviews),
 	}
 }

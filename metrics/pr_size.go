@@ -33,6 +33,7 @@ func prSize() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectSize,
 		Observe: ofPullRequest(func(f *PullRequestFold, yield func(Observation)) {
 			if f.Merged != 0 && f.Size.At != 0 {
 				yield(Observation{Start: f.Created, At: f.Merged, Value: f.Size.Added + f.Size.Removed, Outcome: Observed})

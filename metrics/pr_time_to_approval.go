@@ -36,6 +36,7 @@ func prTimeToApproval() *Definition {
 		Sensitivity: Work,
 		Varies:      startAndPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe:     ofPullRequestIn(observeTimeToApproval),
 	}
 }

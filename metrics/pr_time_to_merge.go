@@ -36,6 +36,7 @@ func prTimeToMerge() *Definition {
 		Sensitivity: Work,
 		Varies:      startAndPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull,
 		Observe: ofPullRequestIn(func(f *PullRequestFold, v View, yield func(Observation)) {
 			if start, ok := f.startBy(v.Vary.Start); ok && f.Merged != 0 {
 				yield(duration(start, f.Merged))

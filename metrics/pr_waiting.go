@@ -41,9 +41,10 @@ func prWaiting() *Definition {
 		Sensitivity: Work,
 		Varies:      onlyPeople,
 		Subject:     SubjectPullRequest,
+		Reads:       aspectPull | aspectReviews,
 		Observe: func(fold Fold, v View, yield func(Observation)) {
 			if f := fold.(*PullRequestFold); v.Vary.People.includes(f.Author.Bot) { // a gauge has no place for those left out
-				observeWaiting(f, v, f.described(yield))
+				observeWaiting(f, v, f.telling(yield))
 			}
 		},
 	}

@@ -28,10 +28,40 @@ type pull struct {
 	shown string // its label, once somebody has asked; derived
 }
 
-// see takes a record about the pull request, in any order.
-func (f *pull) see(r *event.Routed) {
+// look is all that a metric can read of a pull request, as far as it can change.
+type look struct {
+	created, merged      timeline.Millis
+	closed, reopens      int // nothing leaves these lists
+	author               who
+	opened               openedAs
+	turns                int
+	seenReady, seenDraft timeline.Millis
+	number               int64
+	repository, url      string
+}
+
+func (f *pull) look() look {
+	d := &f.Drafts
+	return look{
+		f.Created, f.Merged, len(f.Closed), len(f.Reopens), f.Author, d.Opened, len(d.Turns), d.SeenReady, d.SeenDraft,
+		f.Number, f.Repository.Value, f.URL.Value,
+	}
+}
+
+// see takes a record about the pull request, in any order, and reports whether it
+// has changed anything that a metric reads.
+func (f *pull) see(r *event.Routed) bool {
+	before := f.look()
+	f.take(r)
+	after := f.look()
+	if after.number != before.number || after.repository != before.repository {
+		f.shown = ""
+	}
+	return after != before
+}
+
+func (f *pull) take(r *event.Routed) {
 	e, p := &r.Event, r.Event.PullRequest
-	f.shown = ""
 	f.Last = max(f.Last, e.Time)
 	f.Number = max(f.Number, p.Number)
 	f.Repository.see(e.Time, e.Scope.Repository)

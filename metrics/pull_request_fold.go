@@ -18,6 +18,29 @@ type PullRequestFold struct {
 	Heads    []head    // of its branch; by commit
 
 	first firstReview // derived
+	aspects
+
+	// To describe what is observed, made once for all metrics; derived.
+	tell func(Observation)
+	to   func(Observation)
+}
+
+// The aspects of a pull request: what every metric of it reads, and the rest.
+const (
+	aspectPull Aspects = 1 << iota
+	aspectReviews
+	aspectComments
+	aspectRequests
+	aspectHeads
+	aspectSize
+)
+
+// changed notes that an aspect may have.
+func (f *PullRequestFold) changed(a Aspects) {
+	f.of |= a
+	if a&(aspectPull|aspectReviews|aspectRequests) != 0 {
+		f.first = firstReview{}
+	}
 }
 
 // size is what the newest payload that states sizes says.
@@ -50,21 +73,26 @@ func pullRequestKind() FoldKind {
 // Apply implements Fold.
 func (f *PullRequestFold) Apply(r *event.Routed) {
 	e, p := &r.Event, r.Event.PullRequest
-	f.pull.see(r)
-	f.first = firstReview{}
+	if f.pull.see(r) {
+		f.changed(aspectPull)
+	}
 	switch e.Kind {
 	case event.PullRequestCommented:
 		f.commented(r)
+		f.changed(aspectComments)
 	case event.ReviewSubmitted, event.ReviewDismissedKind, event.ReviewCommentedKind:
 		f.reviewed(r)
+		f.changed(aspectReviews)
 	case event.ReviewRequested, event.ReviewRequestRemoved:
 		f.requested(r)
+		f.changed(aspectRequests)
 	}
-	if !r.Backfilled { // the API states the pull request as it is today
-		f.headed(p.HeadSHA, e.Time)
+	if !r.Backfilled && f.headed(p.HeadSHA, e.Time) { // the API states the pull request as it is today
+		f.changed(aspectHeads)
 	}
 	// Not every delivery states sizes. A merge's does: there, nothing is 0.
 	if p.Additions != 0 || p.Deletions != 0 || e.Kind == event.PullRequestMerged && !r.Backfilled {
 		f.Size.see(size{e.Time, p.Additions, p.Deletions})
+		f.changed(aspectSize)
 	}
 }

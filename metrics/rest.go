@@ -9,37 +9,48 @@ import (
 )
 
 // stub reports whether only what was given is left of an entity.
-func (en *entity) stub() bool { return en.fold == nil && en.rest == "" }
+func (en *entity) stub() bool { return en.awake == nil && en.rest == "" }
 
-// awaken makes the fold of an entity that rests, and the list of a line's parts.
+// awaken makes the fold of an entity that rests, and what it was given.
 func (e *Engine) awaken(en *entity) {
 	if en.rest == "" {
 		return
 	}
 	fold := e.kinds[en.kind].New()
-	err := e.coder.readFold(fold, en.rest)
-	if err == nil && e.kinds[en.kind].line {
-		en.parts, err = splitParts(en.given)
-		en.given = ""
-	}
-	if err != nil {
+	if err := e.coder.readFold(fold, en.rest); err != nil {
 		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // a snapshot is checked before it is loaded
 	}
-	en.fold, en.rest = fold, ""
-	if f, ok := fold.(Itemized); ok && en.touched == 0 { // it was asked before it lay down
+	en.rest = ""
+	e.rouse(en, fold)
+	if f, ok := fold.(asker); ok && en.touched == 0 { // it was asked before it lay down
 		f.Asked()
 	}
 }
 
+// rouse gives an entity a fold, and unpacks what it was given.
+func (e *Engine) rouse(en *entity, fold Fold) {
+	en.awake = &awake{fold: fold}
+	var err error
+	if e.kinds[en.kind].line {
+		en.parts, err = splitParts(en.given)
+	} else if en.given != "" {
+		en.list, err = e.unpack(en.given, make([]given, 0, en.given.len()+2))
+	}
+	if err != nil {
+		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // what was loaded has been read, and what was packed can be
+	}
+	en.given = ""
+}
+
 // sleep is the opposite of awaken: the entity is what its bytes are.
 func (en *entity) sleep(fold string, given packed, oldest timeline.Millis) {
-	en.fold, en.rest, en.given, en.parts, en.oldest = nil, fold, given, nil, oldest
+	en.awake, en.rest, en.given, en.oldest = nil, fold, given, oldest
 }
 
 // resting is the bytes that an entity rests as, appended to b: the fold, and from
 // given on what it was given.
 func (e *Engine) resting(b []byte, en *entity) (all []byte, given int) {
-	if en.fold == nil {
+	if en.awake == nil {
 		return append(append(b, en.rest...), en.given...), len(b) + len(en.rest)
 	}
 	b, err := e.coder.appendFold(b, en.fold)
@@ -50,14 +61,14 @@ func (e *Engine) resting(b []byte, en *entity) (all []byte, given int) {
 	if e.kinds[en.kind].line {
 		return appendParts(b, en.parts), given
 	}
-	return append(b, en.given...), given
+	return append(b, e.packing(en.list)...), given
 }
 
 // lieDown lets an entity rest by itself. A history, in which no snapshot is taken, ends
 // with it: then the memory of one entity after the other becomes free while rows
 // are made of the next.
 func (e *Engine) lieDown(en *entity) {
-	if en.fold == nil || e.kinds[en.kind].wakeful {
+	if en.awake == nil || e.kinds[en.kind].wakeful {
 		return
 	}
 	b, given := e.resting(e.bytes[:0], en)
@@ -68,10 +79,13 @@ func (e *Engine) lieDown(en *entity) {
 
 // observations returns how many the entity was last known by.
 func (e *Engine) observations(en *entity) (n int64) {
-	parts := en.parts
-	if en.fold == nil && e.kinds[en.kind].line {
+	var parts []part
+	switch {
+	case en.awake != nil:
+		parts, n = en.parts, int64(len(en.list))
+	case e.kinds[en.kind].line:
 		parts, _ = splitParts(en.given)
-	} else {
+	default:
 		n = int64(en.given.len())
 	}
 	for i := range parts {

@@ -110,7 +110,7 @@ func (e *Engine) saveFoldSection(members []entityRef) []byte {
 			fold: given, given: len(e.bytes) - given, touched: m.entity.touched != 0, oldest: never,
 		}
 		if e.kinds[m.entity.kind].line {
-			if h.oldest = m.entity.oldest; m.entity.fold != nil {
+			if h.oldest = m.entity.oldest; m.entity.awake != nil {
 				h.oldest = oldestOf(m.entity.fold)
 			}
 		}

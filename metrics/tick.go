@@ -31,7 +31,9 @@ type tick struct {
 // most have little to do.
 type scratch struct {
 	observed []Observation
-	given    []indexed
+	given    []given // of what is asked, sorted by key
+	spots    []int   // where they are in observed
+	arranged []indexed
 	before   []given // what was given
 	next     []given // what is given from now on
 	added    []int   // places in observed
@@ -44,7 +46,7 @@ type scratch struct {
 // forget lets go of names, and of what a history filled.
 func (s *scratch) forget() {
 	s.observed, s.given, s.before, s.next = wiped(s.observed), wiped(s.given), wiped(s.before), wiped(s.next)
-	s.added, s.order = wiped(s.added), wiped(s.order)
+	s.added, s.order, s.spots, s.arranged = wiped(s.added), wiped(s.order), wiped(s.spots), wiped(s.arranged)
 	s.hours, s.days, s.running = wiped(s.hours), wiped(s.days), wiped(s.running)
 }
 
@@ -99,7 +101,7 @@ func (e *Engine) begin(c streaming.Clock, v streaming.Version, emit func(Row)) *
 	t := &tick{Engine: e, version: v, emit: emit, history: history}
 	t.take = func(o Observation) {
 		o.Metric, o.Entity = e.definitions[t.metric].Name, t.entity
-		t.given = append(t.given, indexed{e.give(t.metric, &o), len(t.observed)})
+		t.given, t.spots = append(t.given, e.give(t.metric, &o)), append(t.spots, len(t.observed))
 		t.observed = append(t.observed, o)
 	}
 	t.ring()

@@ -57,8 +57,8 @@ func (t *team) touch(k int, id event.EntityID, lent bool, o streaming.Origin, r 
 	}
 	if en.rest != "" {
 		e.awaken(en)
-	} else if en.fold == nil {
-		en.fold = e.kinds[k].New()
+	} else if en.awake == nil {
+		e.rouse(en, e.kinds[k].New())
 		if f, ok := en.fold.(Identified); ok {
 			f.Identify(en.id)
 		}

@@ -172,6 +172,7 @@ func varyNames(list []Variable) string {
 func (v *Variation) of(base *Definition) *Definition {
 	d, vary := *base, Vary{v.Start, slices.Clone(v.Environments), v.People}
 	d.Name, d.VariationOf, d.Vary, d.Varies = v.Name, base.Name, vary, nil
+	d.Reads = 0 // another start may be in any aspect
 	d.Observe = func(f Fold, view View, yield func(Observation)) {
 		view.Vary = vary
 		base.Observe(f, view, yield)

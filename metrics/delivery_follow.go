@@ -19,11 +19,10 @@ type releasedAs struct {
 	repository  string
 	environment string
 	failed      timeline.Millis
-	again       timeline.Millis
 }
 
 func (f *DeploymentFold) releasedAs(at timeline.Millis) releasedAs {
-	return releasedAs{f.Service.Value, f.Repository.Value, f.Environment.Value, f.failedAfter(at), f.succeededAgain(at)}
+	return releasedAs{f.Service.Value, f.Repository.Value, f.Environment.Value, f.failedAfter(at)}
 }
 
 func (x *deliveryIndex) newRelease(d *lineDeployment, s *deliveredService, at timeline.Millis) *release {
@@ -42,7 +41,7 @@ func (x *deliveryIndex) follow() (latest []*release) {
 		case r != nil && (!ok || !x.same(r, at)), r == nil && ok && !x.isLatest(d, at):
 			x.stale = true
 		case r != nil:
-			x.failing = x.failing || x.linked()
+			x.failing = x.failing || r.failure.failed || x.linked() // a success more may be the end of a failure
 		case ok:
 			latest = append(latest, x.append(d, at))
 		default:

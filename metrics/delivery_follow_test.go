@@ -57,6 +57,9 @@ func TestDeliveryFollows(t *testing.T) {
 		{"one that ends a failure", []*event.Routed{state(deploy(5, "2", second), event.DeploymentFailure), deploy(6, "3", second)}, 2},
 		{"one that failed", []*event.Routed{state(deploy(6, "3", second), event.DeploymentFailure), deploy(5, "3", second)}, 3},
 		{"an incident that was none", []*event.Routed{incident(5, "checkout", false), incident(5, "checkout", true)}, 2},
+		{"one that failed after it succeeded twice, and succeeds again", []*event.Routed{
+			deploy(5, "2", second), state(deploy(6, "2", second), event.DeploymentFailure), deploy(7, "2", second),
+		}, 1},
 		{"one that is told of again", []*event.Routed{state(deploy(6, "2", second), event.DeploymentInactive)}, 0},
 	} {
 		view := View{Catalog: catalog.Empty(catalog.Options{Zone: timeline.UTC()}), Team: "acme/web", Entity: deliveryID}

@@ -113,6 +113,10 @@ func (cs *chunks) apply(t *team, changes []change) {
 func (c *chunk) apply(changes []change) {
 	if len(changes) <= 4 {
 		for i := range changes {
+			if n := len(c.entries); changes[i].sign > 0 && (n == 0 || compareEntries(c.entries[n-1], changes[i].entry) <= 0) {
+				c.entries = append(c.entries, changes[i].entry) // nearly always: things come about in the order of their cells
+				continue
+			}
 			at, _ := slices.BinarySearchFunc(c.entries, changes[i].entry, compareEntries)
 			if changes[i].sign > 0 {
 				c.entries = slices.Insert(c.entries, at, changes[i].entry)

@@ -116,7 +116,7 @@ func (e *Engine) evictSeries(s *series, oldest utcDay) {
 	if n > 0 {
 		e.counters.EvictedCells += int64(n)
 		s.chunks = slices.Delete(s.chunks, 0, n)
-		s.sliding = sliding{} // it may have reached into them
+		s.sliding, s.running = sliding{}, nil // they may have reached into them
 	}
 	for g := range s.windows {
 		ws := s.windows[g]

@@ -19,7 +19,8 @@ func (t *tick) observe(tm *team, touch *touch) {
 		if p, ok := line.(Prepared); ok {
 			p.Prepare(View{Catalog: e.config.Catalog, Team: tm.name})
 		}
-		line.Touched(func(name string) { t.observePart(tm, en, name) })
+		t.line.team, t.line.entity = tm, en
+		line.Touched(t.askPart)
 	} else {
 		t.whole(tm, en)
 	}

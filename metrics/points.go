@@ -181,9 +181,15 @@ func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
 		s.keep(g, key, from, to, t.changes)
 		return
 	}
+	if !dirty && before == saidProvisional && !closed {
+		return // entered twice
+	}
+	// Whether it holds anything is seen by adding it up, which has to be done anyway.
+	made := t.madePoint()
+	empty := s.add(made, g, key, from, to)
 	now := saidProvisional
 	switch {
-	case !s.chunks.any(s.team, from, to):
+	case empty:
 		if before == nothing || before == saidWithdrawn {
 			return
 		}
@@ -193,9 +199,6 @@ func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
 	case closed:
 		now = saidFinal
 	}
-	if !dirty && before == saidProvisional && now == saidProvisional {
-		return // entered twice
-	}
 	if dirty && before == saidFinal {
 		s.give(g, key, from, to, t.changes)
 	}
@@ -204,7 +207,8 @@ func (t *tick) window(s *series, g grainIndex, key int64, dirty bool) {
 	if now == saidProvisional && before == nothing {
 		t.alarms.Set(w.End+s.lag, alarm{s.team, s, g, key})
 	}
-	t.emit(t.point(t.madePoint(), s, g, key, w, now))
+	t.heading(made, s, g, key, w, now)
+	t.emit(made.beside(s, from, to))
 }
 
 // fixed reports whether a row that was given stays as it is.
@@ -222,16 +226,28 @@ type madePoint struct {
 
 // point works out a window's point as it stands.
 func (e *Engine) point(made *madePoint, s *series, g grainIndex, key int64, w timeline.Window, now said) *Point {
-	p := e.heading(made, s, g, key, w, now)
 	from, to := cellsOf(w)
+	s.add(made, g, key, from, to)
+	e.heading(made, s, g, key, w, now)
+	return made.beside(s, from, to)
+}
+
+// add puts what a window shows into a point that is empty, and reports whether its cells
+// hold nothing.
+func (s *series) add(made *madePoint, g grainIndex, key int64, from, to timeline.Cell) (empty bool) {
 	if kept := s.kept[keptWindow{g, key}]; kept != nil {
-		*p.Aggregate = kept.clone()
-	} else if g == day30Grain {
-		s.aggregate30(made, timeline.Date(key))
-	} else {
-		s.aggregate(p.Aggregate, from, to)
+		made.Aggregate = kept.clone()
+		return !s.chunks.any(s.team, from, to)
 	}
-	return p.beside(s, from, to)
+	switch g {
+	case day30Grain:
+		s.aggregate30(made, timeline.Date(key))
+	case dayGrain:
+		s.aggregateDay(&made.Aggregate, from, to)
+	default:
+		s.aggregate(&made.Aggregate, from, to)
+	}
+	return made.Aggregate.Empty()
 }
 
 // heading makes a point without what was observed.

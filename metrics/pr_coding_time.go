@@ -56,7 +56,10 @@ func observeCoding(fold Fold, v View, yield func(Observation)) {
 		if err == nil && p.Number != only {
 			continue
 		}
-		item := pullPart(p.Number)
+		item := v.Part
+		if err != nil {
+			item = pullPart(p.Number)
+		}
 		tell := p.described(func(o Observation) { o.Item = item; yield(o) })
 		if !v.Vary.People.includes(p.Author.Bot) {
 			p.leftOut(tell)

@@ -30,6 +30,7 @@ type series struct {
 
 	chunks  chunks
 	sliding sliding
+	running *running // nil: no full day was asked for of late
 	windows [grainCount]windows
 	kept    map[keptWindow]*Aggregate // rows that stay as they are although their cells have changed
 	given   map[keptWindow]Given      // what final rows said that were revised
@@ -57,6 +58,9 @@ func (s *series) apply() []change {
 				w.put(y, s.def.Statistic, &changes[i].entry, int64(changes[i].sign))
 			}
 		}
+	}
+	if s.running != nil {
+		s.running.change(s, changes)
 	}
 	return changes
 }

@@ -20,6 +20,8 @@ type tick struct {
 	made    []madePoint
 	counts  []QualityRow
 	take    func(Observation) // puts one of entity and metric into observed
+	askPart func(string)      // asks a part of the line at hand
+	line    entityRef
 	entity  event.EntityID
 	metric  uint16
 	changes []change // of the series at hand
@@ -104,6 +106,7 @@ func (e *Engine) begin(c streaming.Clock, v streaming.Version, emit func(Row)) *
 		t.given, t.spots = append(t.given, e.give(t.metric, &o)), append(t.spots, len(t.observed))
 		t.observed = append(t.observed, o)
 	}
+	t.askPart = func(name string) { t.observePart(t.line.team, t.line.entity, name) }
 	t.ring()
 	slices.SortFunc(e.active, func(a, b *team) int { return strings.Compare(a.name, b.name) })
 	return t

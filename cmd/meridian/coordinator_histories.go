@@ -165,7 +165,12 @@ func (c *coordinator) beginHistory(ctx context.Context, m streaming.GenerationMa
 	go func() {
 		sinkCtx, stopSink := context.WithCancel(context.WithoutCancel(hctx))
 		sunk := make(chan error, 1)
-		go func() { sunk <- sink.Run(sinkCtx) }()
+		go func() {
+			if t.Generation != 0 {
+				stepBack()
+			}
+			sunk <- sink.Run(sinkCtx)
+		}()
 		err := h.run(hctx)
 		stopSink()
 		err = errors.Join(err, ignoreCanceled(<-sunk))

@@ -52,6 +52,11 @@ func (h *history) capture(ctx context.Context, sequence uint64, gate *sync.RWMut
 	if err := h.folder.settle(ctx); err != nil {
 		return m, nil, err
 	}
+	t, err := h.takeTurn(ctx) // everything has been folded, so nobody who is waited for waits for it
+	if err != nil {
+		return m, nil, err
+	}
+	defer t.giveBack()
 	at := historyAt{Kind: h.kind()}
 	m, chunks = streaming.Capture(h.checkpointName(), sequence, func(put func(string, []byte)) {
 		for _, r := range h.routes {

@@ -52,7 +52,11 @@ func (h *history) finish(ctx context.Context) error {
 		shard := streaming.NewShard(h.manifest.Number, h.manifest.Upstreams(), e.engine)
 		shard.Adopt(h.manifest.HistoryEnd, h.reachedBy(e))
 		// Taken while the last rows are on their way, and kept when they are there.
-		s, err := takeSnapshot(ctx, h.snapshots, kafka.ShardName("engine", h.manifest.Number, e.partition), 0, shard.Save)
+		var s takenSnapshot
+		err := h.inTurn(ctx, 0, func() (err error) {
+			s, err = takeSnapshot(ctx, h.snapshots, kafka.ShardName("engine", h.manifest.Number, e.partition), 0, shard.Save)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -70,7 +74,11 @@ func (h *history) finish(ctx context.Context) error {
 		return err
 	}
 	for _, r := range h.routes {
-		s, err := takeSnapshot(ctx, h.snapshots, kafka.ShardName("route", h.manifest.Number, r.partition), r.next, r.shard.Save)
+		var s takenSnapshot
+		err := h.inTurn(ctx, 0, func() (err error) {
+			s, err = takeSnapshot(ctx, h.snapshots, kafka.ShardName("route", h.manifest.Number, r.partition), r.next, r.shard.Save)
+			return err
+		})
 		if err == nil {
 			err = s.publish(ctx, h.snapshots)
 		}

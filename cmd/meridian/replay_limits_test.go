@@ -100,11 +100,12 @@ func TestReplayTuning_ChangesNothing(t *testing.T) {
 		"as it is":   func(*historyTuning) {},
 		"one by one": func(h *historyTuning) { h.batch = 1 },
 		"held back": func(h *historyTuning) {
-			held := &throttle{procs: make(chan struct{}, 1), rate: &pace{perSecond: 1e6}}
+			held := &throttle{procs: make(chan struct{}, 1), rate: &pace{perSecond: 1e6}, spare: &spare{threads: 1}}
 			h.turn = func(ctx context.Context, n int) (func(), error) {
 				turns.Add(1)
-				return held.turn(ctx, n)
+				return held.lowered(ctx, n)
 			}
+			h.checkpoint = 10 * time.Millisecond // which takes a turn too
 		},
 		"checkpoints": func(h *historyTuning) { h.checkpoint = time.Millisecond },
 		"files":       func(h *historyTuning) { h.memory = 1 },

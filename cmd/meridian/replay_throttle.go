@@ -15,6 +15,7 @@ import (
 type throttle struct {
 	procs chan struct{} // nil: any number
 	rate  *pace         // nil: any
+	spare *spare        // nil: none
 }
 
 // turn returns when records may be worked on; done gives the processor back. Work
@@ -28,10 +29,18 @@ func (t *throttle) turn(ctx context.Context, records int) (done func(), err erro
 	}
 	select {
 	case t.procs <- struct{}{}:
-		return func() { <-t.procs }, nil
+		t.spare.begin()
+		return func() { t.spare.end(); <-t.procs }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// lowered is turn for goroutines that do nothing but a history's work: it lowers their
+// threads' priority for good.
+func (t *throttle) lowered(ctx context.Context, records int) (done func(), err error) {
+	stepBack()
+	return t.turn(ctx, records)
 }
 
 // pace lets so many records through in a second, over all partitions of a run.
@@ -83,11 +92,12 @@ func (m *machine) throttleOf(g streaming.Generation, r runRecord) *throttle {
 	defer m.throttles.Unlock()
 	if m.throttles.procs == nil && m.config.Replay.MaxProcs > 0 {
 		m.throttles.procs = make(chan struct{}, m.config.Replay.MaxProcs)
+		m.throttles.spare = &spare{threads: m.config.Replay.MaxProcs}
 	}
 	if m.throttles.rates == nil {
 		m.throttles.rates = map[streaming.Generation]*pace{}
 	}
-	t := &throttle{procs: m.throttles.procs}
+	t := &throttle{procs: m.throttles.procs, spare: m.throttles.spare}
 	if rate > 0 {
 		if m.throttles.rates[g] == nil {
 			m.throttles.rates[g] = &pace{perSecond: float64(rate)}
@@ -101,15 +111,17 @@ func (m *machine) throttleOf(g streaming.Generation, r runRecord) *throttle {
 type throttles struct {
 	sync.Mutex
 	procs chan struct{}
+	spare *spare
 	rates map[streaming.Generation]*pace
 }
 
 // historyTuning is how a history is computed: beside numbers that readers see it is
-// held back, and alone it takes what there is.
+// held back, and alone it takes what there is. The shards that follow are not lowered:
+// they may become the ones that readers see.
 func (m *machine) historyTuning(memory int64, t turn, g streaming.GenerationManifest, r runRecord) historyTuning {
 	tuning := defaultHistoryTuning(memory)
 	if t.Generation != 0 {
-		tuning.turn = m.throttleOf(g.Number, r).turn
+		tuning.turn = m.throttleOf(g.Number, r).lowered
 	}
 	return tuning
 }

@@ -76,6 +76,17 @@ func (s *shardRun[In, Out]) run() (err error) {
 	return s.snapshot()
 }
 
+// turn waits until work may be done that is no record's. Whoever has to stop does it
+// at once. What it returns may be called twice.
+func (s *shardRun[In, Out]) turn() (worked func()) {
+	if s.cfg.Turn != nil {
+		if done, err := s.cfg.Turn(s.stop, 0); err == nil {
+			return sync.OnceFunc(done)
+		}
+	}
+	return func() {}
+}
+
 func (s *shardRun[In, Out]) restore() error {
 	program, err := s.stage.Program(s.partition)
 	if err != nil {
@@ -90,6 +101,8 @@ func (s *shardRun[In, Out]) restore() error {
 	if s.stage.First != nil {
 		first = s.stage.First(s.partition)
 	}
+	worked := s.turn()
+	defer worked()
 	get, m, err := streaming.Restore(s.stop, s.stage.Snapshots, s.name)
 	switch {
 	case errors.Is(err, streaming.ErrNoSnapshot):
@@ -106,6 +119,7 @@ func (s *shardRun[In, Out]) restore() error {
 			return fmt.Errorf("snapshot %d: %w", m.Sequence, err)
 		}
 	}
+	worked() // others need not wait for the broker
 	from := max(first, s.shard.Resume())
 	if s.reader, err = s.rim.Open(s.stop, s.partition, from); err != nil {
 		return err
@@ -224,7 +238,9 @@ func (s *shardRun[In, Out]) publish() error {
 	if err := s.stage.Sink.Flush(s.hard, s.partition); err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
+	worked := s.turn()
 	m, chunks := s.captures.Capture(s.name, s.sequence, s.shard.Save)
+	worked()
 	m.Resume = s.shard.Resume()
 	if err := s.stage.Snapshots.Publish(s.hard, m, func(h streaming.Hash) []byte { return chunks[h] }); err != nil {
 		return fmt.Errorf("publish snapshot %d: %w", m.Sequence, err)

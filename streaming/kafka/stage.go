@@ -55,8 +55,9 @@ type RunnerConfig struct {
 	SessionTimeout  time.Duration // after which a dead process's partitions move
 
 	// Turn, when set, is asked before records are decoded and fed, in pieces, and
-	// returns when that may be done: so what is computed beside others is held back.
-	// done is called when the rows of the piece are put.
+	// before a snapshot is read or taken (as no records); it returns when that may be
+	// done: so what is computed beside others is held back. done is called when the
+	// rows of the piece are put.
 	Turn func(ctx context.Context, records int) (done func(), err error)
 }
 

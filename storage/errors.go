@@ -19,6 +19,7 @@ var (
 	ErrMemory         = errors.New("ClickHouse has reached its memory limit; what was asked of it is tried again or has to be asked again")
 	ErrTooMuch        = errors.New("the answer is too large or takes too long; ask for a shorter time or for fewer teams")
 	ErrRefused        = errors.New("ClickHouse refuses the statement")
+	ErrOtherInstance  = errors.New("a database has the tables of one instance; name another database in clickhouse.dsn, which has to be there, or start with the instance.json of that instance. Where that one is gone for good, `meridian sql --write \"TRUNCATE TABLE instance\"` gives its tables to the next start, and `meridian replay --mode restate` computes all rows anew")
 	ErrNewerSchema    = errors.New("the database was written by a later version of Meridian; start that one, or restore a backup")
 	ErrMoving         = errors.New("this generation is being moved between its tables; ask again in a moment")
 	ErrNotMoved       = errors.New("not all of its rows are in one half of the tables; it is moved again")
@@ -79,6 +80,16 @@ var troubles = []struct {
 }{
 	{ErrAuthentication, "authentication"}, {ErrSchema, "schema"}, {ErrDiskFull, "disk_full"}, {ErrTooManyParts, "too_many_parts"},
 	{ErrMemory, "memory"}, {ErrUnavailable, "unavailable"}, {ErrRefused, "refused"},
+}
+
+// refusedRows says of rows that are refused for what they are, or where they go, what
+// becomes of them and what to do. Nothing is left out of the tables: a snapshot
+// vouches for its rows, and each of these causes is mended once for all rows.
+func refusedRows(err error) error {
+	if !errors.Is(err, ErrRefused) {
+		return err
+	}
+	return fmt.Errorf("%w; the rows wait, with all that come after them, until it takes them: look whether a table was changed by hand, a right is missing or a limit is too low; else it is a fault of Meridian's, and this message is what to report", err)
 }
 
 // classify wraps what the client says in the sentinel that says what to do. ctx

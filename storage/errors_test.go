@@ -55,10 +55,14 @@ func TestTroublesOfTheSink(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-failed
-			if trouble := s.State().Trouble; !errors.Is(trouble, c.want) {
+			trouble := s.State().Trouble
+			if !errors.Is(trouble, c.want) {
 				t.Errorf("trouble: %v, want %v", trouble, c.want)
 			}
-			is(t, "its word", Trouble(s.State().Trouble), c.word)
+			is(t, "its word", Trouble(trouble), c.word)
+			if says := strings.Contains(fmt.Sprint(trouble), "the rows wait, with all that come after them"); says != (c.want == ErrRefused) {
+				t.Errorf("trouble says %v", trouble)
+			}
 			if err := s.Flush(t.Context(), 0); err != nil {
 				t.Fatal(err)
 			}

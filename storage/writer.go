@@ -74,7 +74,7 @@ func (s *Sink) take(ctx context.Context, alarm *time.Timer) (*batches, bool) {
 func (s *Sink) insert(ctx context.Context, b *batches) bool {
 	pause := firstPause
 	for {
-		err := classify(ctx, "insert rows", s.write(ctx, b))
+		err := refusedRows(classify(ctx, "insert rows", s.write(ctx, b)))
 		if err == nil {
 			s.succeeded(b)
 			return true

@@ -17,6 +17,7 @@ import (
 type results struct {
 	*storage.Database
 	server *embedded.Server // nil: served
+	id     string           // of the instance
 	log    *slog.Logger
 }
 
@@ -24,7 +25,7 @@ type results struct {
 // missing is told here, before anybody is given an address to open.
 func openResults(c config.Config, in *instance, log *slog.Logger) (*results, error) {
 	sc := storage.Config{Cluster: c.ClickHouse.Cluster, Log: log}
-	r := &results{log: log}
+	r := &results{id: in.id(), log: log}
 	if c.ClickHouse.DSN == "" {
 		if _, err := embedded.Library(context.Background()); err != nil {
 			return nil, withCode(exitUnavailable, err)
@@ -61,13 +62,16 @@ func (r *results) run(ctx context.Context) error {
 	return withCode(exitUnavailable, ignoreCanceled(r.server.Run(ctx)))
 }
 
-// prepare brings the schema up. It returns when the tables are there, when ctx
-// ends, or when waiting cannot help.
+// prepare brings the schema up, and refuses tables of another instance. It returns
+// when the tables are there, when ctx ends, or when waiting cannot help.
 func (r *results) prepare(ctx context.Context) error {
 	return r.insist(ctx, func() error {
 		ran, err := r.Migrate(ctx)
 		if err == nil && len(ran) > 0 {
 			r.log.Info("the tables are up to date", "migrations", ran)
+		}
+		if err == nil {
+			err = r.Claim(ctx, r.id)
 		}
 		return err
 	})
@@ -90,6 +94,9 @@ func (r *results) insist(ctx context.Context, do func() error) error {
 			return context.Cause(ctx)
 		}
 		if !slices.ContainsFunc(passing, func(e error) bool { return errors.Is(err, e) }) {
+			if errors.Is(err, storage.ErrOtherInstance) {
+				return withCode(exitConfig, err)
+			}
 			return withCode(exitUnavailable, err)
 		}
 		r.log.Warn("the database cannot be used yet; trying again", "error", err, "pause", pause)

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -105,6 +106,18 @@ clickhouse: {dsn: "http://%s/meridian"}
 	bounds, err := kafka.Offsets(t.Context(), broker.Config("acme"), "acme.deliveries")
 	if err != nil || len(bounds) != kafka.ServedDeliveries {
 		t.Errorf("deliveries have %d partitions, %v; want %d", len(bounds), err, kafka.ServedDeliveries)
+	}
+
+	// Another instance, on topics of its own, is kept off the first one's tables.
+	other := filepath.Join(t.TempDir(), "other.yaml")
+	text = strings.NewReplacer(dir, dir+"-of-another", "topic_prefix: acme", "topic_prefix: another", loaded.WebhookListen, freeAddress(t)).Replace(text)
+	if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	code := run(t.Context(), []string{"serve", "--config", other}, streams{in: bytes.NewReader(nil), out: io.Discard, err: &said})
+	if code != exitConfig || !strings.Contains(said.String(), "has the tables of one instance; name another database") {
+		t.Errorf("another instance on the same database ends with exit code %d: %s", code, said.String())
 	}
 }
 

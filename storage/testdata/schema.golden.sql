@@ -69,6 +69,15 @@ ENGINE = MergeTree
 ORDER BY (version_id)
 SETTINGS index_granularity = 8192;
 
+CREATE TABLE instance
+(
+    `id` String COMMENT 'a hash of the key of its pseudonyms',
+    `stamp` UInt64 COMMENT 'nanoseconds since 1970, when this was written'
+)
+ENGINE = ReplacingMergeTree(stamp)
+ORDER BY id
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
+
 CREATE TABLE observations_live
 (
     `generation` UInt32,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -111,6 +112,9 @@ func Empty(ctx context.Context, c Config, topic string) error {
 	return err
 }
 
+// readPatience is how long a broker may give nothing of what it holds.
+const readPatience = time.Minute
+
 // deleteKeys deletes every key of a compacted topic, which the broker then forgets by
 // its own settings.
 func deleteKeys(ctx context.Context, c Config, topic string, bounds map[int32]Bounds) error {
@@ -120,18 +124,29 @@ func deleteKeys(ctx context.Context, c Config, topic string, bounds map[int32]Bo
 			from[p], left[p] = kgo.NewOffset().At(b.Start), b.End
 		}
 	}
-	client, err := c.newClient(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	client, err := c.newClient(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.RecordDeliveryTimeout(ControlTimeout))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
+	// Where a partition ends may be what the broker has compacted away, or a mark of a
+	// transaction: neither is ever read. What is written now is there to be read.
+	for p := range left {
+		done := client.ProduceSync(ctx, &kgo.Record{Topic: topic, Partition: p, Key: []byte("erased")})
+		if err := done.FirstErr(); err != nil {
+			return fmt.Errorf("write to %s/%d: %w", topic, p, err)
+		}
+		left[p] = done[0].Record.Offset + 1
+	}
 	type place struct {
 		partition int32
 		key       string
 	}
 	keys := map[place]bool{} // true: it has a value
 	for len(left) > 0 {
-		fetches := client.PollFetches(ctx)
+		polling, enough := context.WithTimeout(ctx, readPatience)
+		fetches := client.PollFetches(polling)
+		enough()
 		if err := errors.Join(ctx.Err(), fetches.Err()); err != nil {
 			return fmt.Errorf("read %s: %w", topic, err)
 		}

@@ -44,3 +44,9 @@ func PlacesOf(dir, shard string, h streaming.Hash) map[string]int64 {
 	}
 	return places
 }
+
+// DeleteKeys is how Empty deletes what a broker compacts.
+var DeleteKeys = deleteKeys
+
+// Client is one for tests that write what Meridian never does.
+func (c Config) Client(opts ...kgo.Opt) (*kgo.Client, error) { return c.newClient(opts...) }

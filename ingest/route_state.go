@@ -46,7 +46,7 @@ func (r *Route) Save(put func(section string, data []byte)) {
 		pieces := r.ids.days[n].pieces
 		head.IDs = append(head.IDs, idDay{Day: n, Pieces: len(pieces)})
 		for i, piece := range pieces {
-			put(idSection(n, i), piece)
+			put(idSection(n, i), r.ids.pieces[piece].data)
 		}
 	}
 	r.places.save(func(bucket int, data []byte) {

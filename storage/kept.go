@@ -36,6 +36,10 @@ func (d *Database) reread() {
 	d.generations.forget()
 }
 
+// Rewritten counts how often that has happened in this process: whoever keeps what he
+// made of answers makes it anew.
+func (r *Reader) Rewritten() int64 { return r.db.again.Load() }
+
 // kept are the answers of one kind. Their rows are shared: nobody may write to them.
 type kept[R any] struct {
 	kind keptKind[R]

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -54,8 +55,8 @@ func (s *Server) doraPage(w http.ResponseWriter, r *http.Request) error {
 	v.Period = periodText(scope.Zone, until.days(scope.Zone, as.Clock, 30), as.Clock)
 	v.Zone = scope.Zone.Name()
 	if len(scope.Teams) > 0 && as.Clock > 0 {
-		v.Five, err = remember(&s.minute, within(as, timeline.Minute), "five "+say.Tag+until.key()+team+" "+ReaderOf(ctx).teams(), func() ([]views.DORAMetric, error) {
-			return s.five(r, page.Site, as, scope, team, until)
+		v.Five, err = lately(ctx, s.minute, as, "five "+say.Tag+until.key()+team+" "+ReaderOf(ctx).teams(), func(ctx context.Context) ([]views.DORAMetric, error) {
+			return s.five(r.WithContext(ctx), page.Site, as, scope, team, until)
 		})
 		if err != nil {
 			return err

@@ -36,13 +36,17 @@ type Guard struct {
 	known       func(event.PersonID) bool
 	primary     func(event.PersonID, timeline.Millis) string
 	cuts        cuts
-	fingerprint string // of what answers depend on beside the numbers
+	rewritten   func() int64 // how often results that are over were changed; nil: they never are
+	fingerprint string       // of what answers depend on beside the numbers
 }
 
 func newGuard(results Results, directory Directory, c Config) *Guard {
 	g := &Guard{
 		results: results, directory: directory, definitions: c.Definitions,
 		minPeople: c.MinPeople, shared: c.Shared, known: c.Known, primary: c.Primary,
+	}
+	if r, ok := results.(interface{ Rewritten() int64 }); ok {
+		g.rewritten = r.Rewritten
 	}
 	names := []any{c.MinPeople, c.Shared, metrics.LogicVersion}
 	for _, d := range c.Definitions {

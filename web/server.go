@@ -12,6 +12,8 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/klauspost/compress/gzip"
+
+	"meridian/streaming/timeline"
 )
 
 // Server answers people and programs. It is inert: whoever listens calls Handler.
@@ -32,8 +34,8 @@ type Server struct {
 	seal      seal
 	sessions  *scs.SessionManager
 	memo      memo
-	past      memo // as of some minutes ago: see coarse
-	minute    memo // as of the last minute
+	past      *renewed // as of some minutes ago: see coarse
+	minute    *renewed // as of the last minute
 	hosts     hosts
 	base      string // path of the base URL
 	table     []route
@@ -60,6 +62,7 @@ func New(c Config, results Results, directory Directory, sources Sources, status
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.past, s.minute = newRenewed(pastEvery, 2*pastEvery, s.guard.rewritten), newRenewed(timeline.Minute, minuteLags, s.guard.rewritten)
 	s.links = newLinks(s.now)
 	var err error
 	if s.assets, err = newAssets(); err != nil {

@@ -77,7 +77,7 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) error {
 		}
 	} else if v.Compared = as.Clock > 0; v.Compared {
 		// What 30 days are made of does not change within minutes, and costs a read for each.
-		v.Moves, err = remember(&s.past, coarse(as), "moved "+say.Tag+until.key()+name, func() ([]views.Move, error) { return s.moved(ctx, page.Site, as, name, recent) })
+		v.Moves, err = lately(ctx, s.past, as, "moved "+say.Tag+until.key()+name, func(ctx context.Context) ([]views.Move, error) { return s.moved(ctx, page.Site, as, name, recent) })
 		if err != nil {
 			return err
 		}

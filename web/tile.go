@@ -106,9 +106,8 @@ func within(as metrics.AsOf, length timeline.Millis) metrics.AsOf {
 
 // usuals are the bands of a team's metrics by hours or days.
 func (s *Server) usuals(ctx context.Context, as metrics.AsOf, team string, grain metrics.Grain, until until) (map[metrics.Name]usual, error) {
-	as = coarse(as)
-	return remember(&s.past, as, "usual "+string(grain)+until.key()+team, func() (map[metrics.Name]usual, error) {
-		all, err := s.guard.Recent(ctx, as, team, grain, until, true)
+	return lately(ctx, s.past, as, "usual "+string(grain)+until.key()+team, func(ctx context.Context) (map[metrics.Name]usual, error) {
+		all, err := s.guard.Recent(ctx, coarse(as), team, grain, until, true)
 		return bands(all, grain), err
 	})
 }

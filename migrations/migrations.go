@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -59,6 +60,23 @@ func Render(t Target) (fs.FS, error) {
 		out.Files = append(out.Files, txtar.File{Name: name, Data: b.Bytes()})
 	}
 	return txtar.FS(out)
+}
+
+// Newest is the number of the last migration.
+func Newest() (n int64, err error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		one, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("migrations: %s has no number: %w", name, err)
+		}
+		n = max(n, one)
+	}
+	return n, nil
 }
 
 func (t Target) functions() template.FuncMap {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/pressly/goose/v3"
 
 	"meridian/migrations"
@@ -29,6 +30,16 @@ func (d *Database) Migrate(ctx context.Context) (ran []string, err error) {
 		ran = append(ran, r.Source.Path)
 	}
 	return ran, classify(ctx, "migrate", err)
+}
+
+// Behind reports which version the schema has and which one this program writes, when
+// the first is the lower: rows cannot be written until somebody has migrated.
+func (d *Database) Behind(ctx context.Context) (have, want int64, behind bool, err error) {
+	if want, err = migrations.Newest(); err != nil {
+		return 0, 0, false, err
+	}
+	err = d.query(ctx, "schema_version", nil, func(rows driver.Rows) error { return rows.Scan(&have) })
+	return have, want, err == nil && have < want, err
 }
 
 func (d *Database) provider() (*goose.Provider, *sql.DB, error) {

@@ -130,9 +130,16 @@ func TestUpgradeFromEveryVersion(t *testing.T) {
 				exec(t, d, fmt.Sprintf("INSERT INTO coverage_%s (generation, team, source, covered_from, version) VALUES (1, 'web', 'github', '2026-03-01 00:00:00', 7)", side))
 			}
 			exec(t, d, "INSERT INTO generations (generation, sequence) VALUES (1, 1)")
+			have, know, behind, err := d.Behind(t.Context())
+			if err != nil || !behind || have != int64(from) || know != int64(newest) {
+				t.Errorf("before the upgrade the schema has %d of %d, behind: %v, %v", have, know, behind, err)
+			}
 			ran, err := d.Migrate(t.Context())
 			do(t, err)
 			is(t, "migrations", len(ran), newest-from)
+			if have, _, behind, err := d.Behind(t.Context()); err != nil || behind || have != int64(newest) {
+				t.Errorf("after the upgrade the schema has %d, behind: %v, %v", have, behind, err)
+			}
 			is(t, "schema", schema(t, d), want)
 			r := d.NewReader()
 			points, err := r.Points(t.Context(), everything(metrics.Hour))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -80,7 +81,9 @@ func (m *machine) lastTick(g streaming.GenerationManifest) streaming.Clock {
 	return max(m.last, g.HistoryEnd.Clock())
 }
 
-// awaitOthersTables waits for the tables that the coordinator's process makes.
+// awaitOthersTables waits for the tables that the coordinator's process makes. In a
+// rolling upgrade that may be one of the release before, and tables of that release
+// have no place for all that this one writes.
 func (m *machine) awaitOthersTables(ctx context.Context) error {
 	again := time.NewTicker(500 * time.Millisecond)
 	defer again.Stop()
@@ -94,7 +97,18 @@ func (m *machine) awaitOthersTables(ctx context.Context) error {
 			if t, err := (ledger{m.control}).live(); err != nil || t.Generation == 0 {
 				continue // nobody has come so far
 			}
+			if have, want, behind, err := m.database.Behind(ctx); err == nil && behind {
+				waits := fmt.Sprintf("waits for the tables: their schema has version %d and this program writes %d; the first process of this release that leads brings them up, or `meridian migrate` does", have, want)
+				if m.status.parts().waits != waits {
+					m.app.log.Warn("the engine " + waits)
+				}
+				m.status.set(func(p *parts) { p.waits = waits })
+				continue
+			} else if err != nil {
+				continue
+			}
 			if _, err := m.database.NewReader().AsOf(ctx); err == nil {
+				m.status.set(func(p *parts) { p.waits = "" })
 				m.tablesReady()
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -157,6 +158,7 @@ type parts struct {
 	runs      []*running // all generations that run here; stages, sink, manifest and catalog are of the one that pages show
 	turn      turn
 	importing string
+	waits     string // for what, where there are no stages yet
 	coming    string // the generation that will take over, and how far it is
 	trouble   error  // why the engine does not start
 }
@@ -198,7 +200,7 @@ func (s *status) Health(ctx context.Context) []web.Health {
 	case p.stages == nil && p.importing != "":
 		all = append(all, web.Health{Name: "engine", OK: true, Detail: "waits for the import: " + p.importing})
 	case p.stages == nil:
-		all = append(all, web.Health{Name: "engine", Detail: "is starting"})
+		all = append(all, web.Health{Name: "engine", Detail: cmp.Or(p.waits, "is starting")})
 	default:
 		all = append(all, engineHealth(p))
 		all = append(all, ok("rows", p.sink.State().Trouble, "rows reach the tables"))

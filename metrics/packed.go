@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 
 	"meridian/ingest/event"
 	"meridian/streaming/timeline"
@@ -210,6 +211,7 @@ type unpacker struct {
 	texts  []string
 	people []uint32
 	shown  []uint64
+	own    bool // texts are copies, and no slices of s
 	err    error
 }
 
@@ -333,6 +335,9 @@ func (u *unpacker) spelt() string {
 	n := u.number()
 	s := u.take(n >> 1)
 	if n&1 == 0 {
+		if u.own {
+			return strings.Clone(s)
+		}
 		return s
 	}
 	b := make([]byte, 0, 64)

@@ -185,11 +185,15 @@ func (e *Engine) team(name string) (*team, error) {
 	return nil, fmt.Errorf("%w: a section holds team %q, which meta does not", ErrState, name)
 }
 
-// resume sets the timers again, which follow from the rest.
+// resume sets the timers again, which follow from the rest, and gives back what lists
+// took in advance while they grew: most will not for long.
 func (e *Engine) resume() {
 	for _, t := range e.sorted() {
+		t.quality.trim()
 		for _, s := range t.ordered {
+			s.chunks = trimmed(s.chunks)
 			for g := range s.windows {
+				s.windows[g] = trimmed(s.windows[g])
 				for _, w := range s.windows[g] {
 					if w.said() == saidProvisional {
 						a := alarm{t, s, grainIndex(g), w.key()}
@@ -202,4 +206,12 @@ func (e *Engine) resume() {
 			e.wake(t)
 		}
 	}
+}
+
+// trimmed is a list in memory that is no larger than it.
+func trimmed[S ~[]E, E any](list S) S {
+	if cap(list) == len(list) {
+		return list
+	}
+	return append(make(S, 0, len(list)), list...)
 }

@@ -167,9 +167,11 @@ func (e *Engine) loadFolds(data []byte) error {
 			return fmt.Errorf("entity %s is of subject %d, which this generation does not have", h.id, h.subject)
 		}
 		en.id, en.kind = event.EntityID(strings.Clone(string(h.id))), uint8(kind)
-		if e.kinds[kind].wakeful { // its strings outlive the section
-			en.sleep(strings.Clone(fold), packed(strings.Clone(given)), h.oldest)
+		if e.kinds[kind].wakeful { // its strings outlive the section, and are the smaller part of it
+			en.sleep(fold, packed(strings.Clone(given)), h.oldest)
+			e.coder.r.own = true
 			e.awaken(en)
+			e.coder.r.own = false
 		} else {
 			en.sleep(fold, packed(given), h.oldest)
 		}

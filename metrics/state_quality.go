@@ -107,3 +107,9 @@ func (t *team) loadQuality(day utcDay, packed uint32, counts qualityCounts) {
 		t.engine.activate(t)
 	}
 }
+
+func (q *quality) trim() {
+	for _, d := range q.days {
+		d.keys, d.counts, d.others = trimmed(d.keys), trimmed(d.counts), trimmed(d.others)
+	}
+}

@@ -28,7 +28,11 @@ func (m *machine) compute(ctx context.Context, release func(streaming.Clock)) er
 				m.tablesReady()
 				return nil
 			})
-			leading.Go(func() error { return m.coordinator.run(ctx, release) })
+			leading.Go(func() error {
+				// Whoever leads next tells how far it is.
+				defer m.status.set(func(p *parts) { p.coming, p.importing = "", "" })
+				return m.coordinator.run(ctx, release)
+			})
 			leading.Go(func() error { return m.runJobs(ctx) })
 			leading.Go(func() error { return m.askReconcile(ctx) })
 			leading.Go(func() error { return m.retainRows(ctx) })

@@ -25,17 +25,19 @@ type coder struct {
 	reading bool
 	at      timeline.Millis // the last instant
 	people  []event.PersonID
+	raws    []string // in the order in which they came
+	told    []string // scratch of said
 }
 
 // write begins to write; what was written before must have been copied.
 func (c *coder) write() {
-	c.reading, c.at, c.people = false, 0, append(c.people[:0], event.PersonID{})
+	c.reading, c.at, c.people, c.raws = false, 0, append(c.people[:0], event.PersonID{}), c.raws[:0]
 	c.w.begin()
 }
 
 // read begins to read what write made.
 func (c *coder) read(s string) {
-	c.reading, c.at, c.people = true, 0, append(c.people[:0], event.PersonID{})
+	c.reading, c.at, c.people, c.raws = true, 0, append(c.people[:0], event.PersonID{}), c.raws[:0]
 	c.r.begin(s)
 }
 
@@ -56,6 +58,18 @@ func (c *coder) end() error {
 	err := c.r.err
 	c.r.s = ""
 	return err
+}
+
+// said returns the strings of what was written or read last: the same, in the same
+// order, of both. They are only lent, until the next call.
+func (c *coder) said() []string {
+	texts := c.w.texts
+	if c.reading {
+		texts = c.r.texts
+	}
+	c.told = append(c.told[:0], texts[min(1, len(texts)):]...)
+	c.told = append(c.told, c.raws...)
+	return c.told
 }
 
 // code is a number that is seldom large, and never negative.
@@ -153,6 +167,7 @@ func raw[T ~string](c *coder, v *T) {
 	} else {
 		c.w.spell(string(*v))
 	}
+	c.raws = append(c.raws, string(*v))
 }
 
 // person is a pseudonym.

@@ -53,6 +53,8 @@ type Engine struct {
 	sorter   sorter
 	lent     *lending // nil: rows are given away
 	askAll   bool     // tests: everything is asked of every fold that is touched
+
+	foldsBefore bool // tests: folds are saved as the version before did
 	scratch
 	counters Counters
 }

@@ -98,6 +98,9 @@ func (e *Engine) evictEntity(ref entityRef, noted, today utcDay) {
 		e.counters.EvictedOpen++
 	}
 	kind, given := &e.kinds[en.kind], e.observations(en)
+	if kind.Returns && !kind.line {
+		e.awaken(en) // what it was given is packed with what its fold says, which goes
+	}
 	if en.awake != nil && !kind.line {
 		en.given = e.pack(en.list, "")
 	}

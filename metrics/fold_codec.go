@@ -25,6 +25,7 @@ func (c *coder) appendFold(b []byte, f Fold) ([]byte, error) {
 		v.code(c)
 		return append(append(b, foldFormat), c.w.b...), nil
 	}
+	c.write() // it has said nothing
 	data, err := theCodec.Marshal(f)
 	return append(append(b, foldCBOR), data...), err
 }
@@ -37,6 +38,7 @@ func (c *coder) readFold(f Fold, s string) error {
 	case s == "" || ok != (s[0] == foldFormat) || !ok && s[0] != foldCBOR:
 		return fmt.Errorf("it is of format %q", s[:min(len(s), 1)])
 	case !ok:
+		c.read("") // it has said nothing
 		return theCodec.Unmarshal([]byte(s[1:]), f)
 	}
 	c.read(s[1:])

@@ -127,7 +127,7 @@ func (t *tick) merge(tm *team, en *entity, before, now []given, places []int) (c
 func (t *tick) part(tm *team, en *entity, name string, last packed) packed {
 	e := t.Engine
 	e.counters.Twice += t.ask(tm, en, name, question{})
-	now := e.packing(t.given)
+	now := e.packing(t.given, nil)
 	switch {
 	case string(now) == string(last):
 		return last
@@ -150,7 +150,7 @@ func (t *tick) part(tm *team, en *entity, name string, last packed) packed {
 
 // recall unpacks what was given before.
 func (t *tick) recall(en *entity, last packed) []given {
-	list, err := t.unpack(last, t.before[:0])
+	list, err := t.unpack(last, t.before[:0], nil)
 	if err != nil {
 		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // what was loaded has been read, and what was packed can be
 	}

@@ -68,20 +68,23 @@ func (g *given) bits() (bits byte) {
 
 // pack returns list as it is kept; where it is the same as before, before itself.
 func (e *Engine) pack(list []given, before packed) packed {
-	b := e.packing(list)
+	b := e.packing(list, nil)
 	if string(b) == string(before) {
 		return before
 	}
 	return packed(b)
 }
 
-// packing is pack of bytes that are only lent, until the next call.
-func (e *Engine) packing(list []given) []byte {
+// packing is pack of bytes that are only lent, until the next call. What whoever
+// unpacks it knows already stands at the beginning of its table of texts: for one that
+// rests beside its fold, what the fold says, since most items are named there.
+func (e *Engine) packing(list []given, known []string) []byte {
 	if len(list) == 0 {
 		return nil
 	}
 	p := &e.packer
 	p.begin()
+	p.know(known)
 	p.y, p.people, p.shown = e.symbols, append(p.people[:0], 0), p.shown[:0]
 	p.number(uint64(len(list)))
 	var at timeline.Millis
@@ -136,17 +139,30 @@ func (p *packer) text(s string) {
 		case n > fewTexts+1:
 			p.index[s] = place
 		case n == fewTexts+1:
-			if p.index == nil {
-				p.index = map[string]int{}
-			}
-			clear(p.index)
-			for i, t := range p.texts {
-				p.index[t] = i
-			}
+			p.lookUp()
 		}
 		p.spell(s)
 	}
 	p.last = place
+}
+
+// know begins the table with texts that need not be written.
+func (p *packer) know(texts []string) {
+	p.texts = append(p.texts, texts...)
+	if len(p.texts) > fewTexts {
+		p.lookUp()
+	}
+}
+
+// lookUp makes the index of texts.
+func (p *packer) lookUp() {
+	if p.index == nil {
+		p.index = map[string]int{}
+	}
+	clear(p.index)
+	for i, t := range p.texts {
+		p.index[t] = i
+	}
 }
 
 // spell writes a string: its length, shifted, and the string. Where it ends as a
@@ -226,14 +242,15 @@ func (p packed) len() int {
 	return int(u.number())
 }
 
-// unpack appends what a list holds to into. Lists from a snapshot may be
+// unpack appends what a list holds to into; known is what it was packed with. Lists from a snapshot may be
 // damaged; those that pack made are not.
-func (e *Engine) unpack(p packed, into []given) ([]given, error) {
+func (e *Engine) unpack(p packed, into []given, known []string) ([]given, error) {
 	if p == "" {
 		return into, nil
 	}
 	u, y := &e.unpacker, e.symbols
 	u.begin(string(p))
+	u.texts = append(u.texts, known...)
 	u.people, u.shown = append(u.people[:0], 0), u.shown[:0]
 	var at timeline.Millis
 	for n := u.count(); n > 0 && u.err == nil; n-- {

@@ -50,7 +50,7 @@ func TestPacked(t *testing.T) {
 		}
 		list := drawGiven(rt, e.symbols)
 		p := e.pack(list, "")
-		if got, err := e.unpack(p, nil); err != nil || !slices.Equal(got, list) || p.len() != len(list) {
+		if got, err := e.unpack(p, nil, nil); err != nil || !slices.Equal(got, list) || p.len() != len(list) {
 			rt.Fatalf("%d: %v, %v\nwant %v", p.len(), got, err, list)
 		}
 		other, err := NewEngine(testConfig(t, "UTC"))
@@ -58,18 +58,18 @@ func TestPacked(t *testing.T) {
 			rt.Fatal(err)
 		}
 		other.symbols.id("another")
-		again, err := other.unpack(p, nil)
+		again, err := other.unpack(p, nil, nil)
 		if err != nil || other.pack(again, "") != p {
 			rt.Fatalf("packed again by another engine: %v", err)
 		}
 		if len(p) > 0 {
 			b := []byte(p)
 			cut := rapid.IntRange(0, len(b)-1).Draw(rt, "cut")
-			if _, err := e.unpack(packed(b[:cut]), nil); cut > 0 && err == nil {
+			if _, err := e.unpack(packed(b[:cut]), nil, nil); cut > 0 && err == nil {
 				rt.Fatalf("cut at %d of %d it can be read", cut, len(b))
 			}
 			b[cut] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
-			_, _ = e.unpack(packed(b), nil) // anything but a panic
+			_, _ = e.unpack(packed(b), nil, nil) // anything but a panic
 		}
 	})
 }
@@ -83,7 +83,7 @@ func FuzzPacked(f *testing.F) {
 	f.Add([]byte(e.pack([]given{{item: "a", at: 5, value: 7, shown: 9, metric: 1, flags: 1}}, "")))
 	f.Add([]byte{1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = e.unpack(packed(data), nil)
+		_, _ = e.unpack(packed(data), nil, nil)
 		_, _ = splitParts(packed(data))
 	})
 }

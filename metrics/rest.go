@@ -12,7 +12,10 @@ import (
 func (en *entity) stub() bool { return en.awake == nil && en.rest == "" }
 
 // awaken makes the fold of an entity that rests, and what it was given.
-func (e *Engine) awaken(en *entity) {
+func (e *Engine) awaken(en *entity) { e.awakenOf(en, foldSections) }
+
+// awakenOf is awaken of an entity from a section of a format.
+func (e *Engine) awakenOf(en *entity, format byte) {
 	if en.rest == "" {
 		return
 	}
@@ -21,20 +24,25 @@ func (e *Engine) awaken(en *entity) {
 		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // a snapshot is checked before it is loaded
 	}
 	en.rest = ""
-	e.rouse(en, fold)
+	var known []string
+	if format != foldsBefore {
+		known = e.coder.said()
+	}
+	e.rouse(en, fold, known)
 	if f, ok := fold.(asker); ok && en.touched == 0 { // it was asked before it lay down
 		f.Asked()
 	}
 }
 
-// rouse gives an entity a fold, and unpacks what it was given.
-func (e *Engine) rouse(en *entity, fold Fold) {
+// rouse gives an entity a fold, and unpacks what it was given; known is what that was
+// packed with, nothing of a stub.
+func (e *Engine) rouse(en *entity, fold Fold, known []string) {
 	en.awake = &awake{fold: fold}
 	var err error
 	if e.kinds[en.kind].line {
 		en.parts, err = splitParts(en.given)
 	} else if en.given != "" {
-		en.list, err = e.unpack(en.given, make([]given, 0, en.given.len()+2))
+		en.list, err = e.unpack(en.given, make([]given, 0, en.given.len()+2), known)
 	}
 	if err != nil {
 		panic(fmt.Errorf("metrics: entity %s: %w", en.id, err)) // what was loaded has been read, and what was packed can be
@@ -61,7 +69,11 @@ func (e *Engine) resting(b []byte, en *entity) (all []byte, given int) {
 	if e.kinds[en.kind].line {
 		return appendParts(b, en.parts), given
 	}
-	return append(b, e.packing(en.list)...), given
+	var known []string
+	if !e.foldsBefore {
+		known = e.coder.said()
+	}
+	return append(b, e.packing(en.list, known)...), given
 }
 
 // lieDown lets an entity rest by itself. A history, in which no snapshot is taken, ends

@@ -124,7 +124,9 @@ func (e *Engine) Load(get func(section string) ([]byte, error)) error {
 		if err := e.loadFolds(data); err != nil {
 			return fmt.Errorf("%w: section %s: %w", ErrState, name, err)
 		}
-		e.kept.folds[bucket] = data
+		if data[0] == foldSections {
+			e.kept.folds[bucket] = data // others are written anew
+		}
 	}
 	for kind, days := range meta.Days {
 		for _, d := range days {

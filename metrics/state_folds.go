@@ -16,8 +16,12 @@ import (
 // minute writes a hundredth of a large state, and few enough to be files.
 const foldBuckets = 2048
 
-// foldSections is the first byte of a section of folds.
-const foldSections = 1
+// foldSections is the first byte of a section of folds. Those of the version before say
+// again in what an entity was given what its fold says.
+const (
+	foldSections = 2
+	foldsBefore  = 1
+)
 
 func foldSection(bucket int) string { return fmt.Sprintf("folds/%04d", bucket) }
 
@@ -100,7 +104,11 @@ func (e *Engine) saveFoldSection(members []entityRef) []byte {
 	})
 	c, places := &e.heads, make([]foldPlace, len(members))
 	c.write()
-	c.w.b = append(c.w.b, foldSections)
+	format := byte(foldSections)
+	if e.foldsBefore {
+		format = foldsBefore
+	}
+	c.w.b = append(c.w.b, format)
 	c.w.number(uint64(len(members)))
 	for i, m := range members {
 		var given int
@@ -147,7 +155,11 @@ type foldPlace struct {
 // compared with their hashes; a section that is cut wrongly is an error.
 func (e *Engine) loadFolds(data []byte) error {
 	c := &e.heads
-	if err := c.readSection(data, foldSections); err != nil {
+	format := byte(foldSections)
+	if len(data) > 0 && data[0] == foldsBefore {
+		format = foldsBefore
+	}
+	if err := c.readSection(data, format); err != nil {
 		return err
 	}
 	for n := c.r.count(); n > 0 && c.r.err == nil; n-- {
@@ -170,10 +182,14 @@ func (e *Engine) loadFolds(data []byte) error {
 		if e.kinds[kind].wakeful { // its strings outlive the section, and are the smaller part of it
 			en.sleep(fold, packed(strings.Clone(given)), h.oldest)
 			e.coder.r.own = true
-			e.awaken(en)
+			e.awakenOf(en, format)
 			e.coder.r.own = false
 		} else {
 			en.sleep(fold, packed(given), h.oldest)
+			if format == foldsBefore && !e.kinds[kind].line {
+				e.awakenOf(en, format)
+				e.lieDown(en) // as it is now
+			}
 		}
 		t.join(en)
 		if !h.touched {

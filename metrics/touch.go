@@ -58,7 +58,7 @@ func (t *team) touch(k int, id event.EntityID, lent bool, o streaming.Origin, r 
 	if en.rest != "" {
 		e.awaken(en)
 	} else if en.awake == nil {
-		e.rouse(en, e.kinds[k].New())
+		e.rouse(en, e.kinds[k].New(), nil)
 		if f, ok := en.fold.(Identified); ok {
 			f.Identify(en.id)
 		}

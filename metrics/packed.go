@@ -33,6 +33,11 @@ const (
 	packedHeat
 )
 
+// packedAgain stands for observations that are those of the metric before, one after the
+// other, but for the metric: an act is observed by several alike. Nothing else has
+// these bits.
+const packedAgain = packedSpan
+
 // packer makes packed lists, and is what a coder writes with.
 type packer struct {
 	y      *symbols
@@ -88,8 +93,21 @@ func (e *Engine) packing(list []given, known []string) []byte {
 	p.y, p.people, p.shown = e.symbols, append(p.people[:0], 0), p.shown[:0]
 	p.number(uint64(len(list)))
 	var at timeline.Millis
-	for i := range list {
+	from := 0 // where the metric before begins
+	for i, begins := 0, 0; i < len(list); i++ {
 		g := &list[i]
+		if i > 0 && g.metric != list[i-1].metric {
+			from, begins = begins, i
+			if n := again(list[i:], list[from:i]); n > 0 && !e.foldsBefore {
+				p.b = append(p.b, packedAgain, 0)
+				p.number(uint64(g.metric))
+				p.number(uint64(i - from))
+				p.number(uint64(n))
+				i += n - 1
+				at = list[i].at
+				continue
+			}
+		}
 		bits := g.bits()
 		p.b = append(p.b, bits, byte(g.flags))
 		p.number(uint64(g.metric))
@@ -120,6 +138,19 @@ func (e *Engine) packing(list []given, known []string) []byte {
 		}
 	}
 	return p.b
+}
+
+// again returns how many observations of the metric that list begins with are those of
+// the one before.
+func again(list, before []given) (n int) {
+	for n < min(len(list), len(before)) && list[n].metric == list[0].metric {
+		was := before[n]
+		if was.metric = list[n].metric; was != list[n] {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 func (p *packer) number(n uint64) { p.b = binary.AppendUvarint(p.b, n) }
@@ -253,7 +284,11 @@ func (e *Engine) unpack(p packed, into []given, known []string) ([]given, error)
 	u.texts = append(u.texts, known...)
 	u.people, u.shown = append(u.people[:0], 0), u.shown[:0]
 	var at timeline.Millis
-	for n := u.count(); n > 0 && u.err == nil; n-- {
+	first, n := len(into), u.number()
+	if n > uint64(len(u.s))*uint64(len(e.definitions)) {
+		u.fail()
+	}
+	for ; n > 0 && u.err == nil; n-- {
 		head := u.take(2)
 		metric := u.number()
 		if head == "" || metric >= uint64(len(e.definitions)) {
@@ -261,6 +296,20 @@ func (e *Engine) unpack(p packed, into []given, known []string) ([]given, error)
 			break
 		}
 		bits := head[0]
+		if bits == packedAgain {
+			back, many := u.number(), u.number()
+			if many == 0 || many > n || many > back || back > uint64(len(into)-first) {
+				u.fail()
+				break
+			}
+			before := into[len(into)-int(back):]
+			for _, g := range before[:many] {
+				g.metric, at = uint16(metric), g.at
+				into = append(into, g)
+			}
+			n -= many - 1
+			continue
+		}
 		at += timeline.Millis(u.signed())
 		g := given{metric: uint16(metric), flags: flags(head[1]), refused: bits&packedRefused != 0, at: at}
 		if bits&packedStart != 0 {

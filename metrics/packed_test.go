@@ -49,6 +49,10 @@ func TestPacked(t *testing.T) {
 			rt.Fatal(err)
 		}
 		list := drawGiven(rt, e.symbols)
+		for _, g := range list[:rapid.IntRange(0, len(list)).Draw(rt, "again")] {
+			g.metric = 5
+			list = append(list, g)
+		}
 		p := e.pack(list, "")
 		if got, err := e.unpack(p, nil, nil); err != nil || !slices.Equal(got, list) || p.len() != len(list) {
 			rt.Fatalf("%d: %v, %v\nwant %v", p.len(), got, err, list)

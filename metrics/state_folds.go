@@ -144,6 +144,24 @@ func (e *Engine) saveFoldSection(members []entityRef) []byte {
 	return data
 }
 
+// renew packs what an entity of the version before was given as it is packed now.
+func (e *Engine) renew(en *entity) {
+	e.awakenOf(en, foldsBefore)
+	if en.awake == nil { // a stub
+		list, err := e.unpack(en.given, nil, nil)
+		if err == nil {
+			en.given = e.pack(list, "")
+		}
+		return
+	}
+	for i := range en.parts {
+		if list, err := e.unpack(en.parts[i].given, nil, nil); err == nil {
+			en.parts[i].given = e.pack(list, "")
+		}
+	}
+	e.lieDown(en)
+}
+
 // foldPlace is where a section holds an entity.
 type foldPlace struct {
 	fold, given, end int
@@ -186,10 +204,9 @@ func (e *Engine) loadFolds(data []byte) error {
 			e.coder.r.own = false
 		} else {
 			en.sleep(fold, packed(given), h.oldest)
-			if format == foldsBefore && !e.kinds[kind].line {
-				e.awakenOf(en, format)
-				e.lieDown(en) // as it is now
-			}
+		}
+		if format == foldsBefore {
+			e.renew(en)
 		}
 		t.join(en)
 		if !h.touched {

@@ -77,7 +77,7 @@ func manyArchive(t testing.TB, archive, catalog string, organisations int, end t
 	t.Helper()
 	org = demo.New(1, end)
 	r = newRenamer(t, org, organisations)
-	text, err := manyCatalogs(org.Catalog(), organisations, 0)
+	text, err := manyCatalogs(org.Catalog(), organisations, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

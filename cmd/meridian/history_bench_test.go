@@ -34,10 +34,14 @@ func benchSize(b *testing.B) int {
 // client that reads the same topic and does nothing: in memory, scattered to
 // files, and into an embedded ClickHouse.
 //
+// The log is of 30 days, with about two events a delivery and 5,000 a team: a million
+// events have 200 teams. MERIDIAN_BENCH_TEAMS says otherwise; at 0 the log is one of 90
+// days, with one event a delivery and some 4,700 a team.
+//
 //	make bench-restate
 //	MERIDIAN_BENCH_EVENTS=1000000 go test ./cmd/meridian -run '^$' -bench Restate -benchtime 1x
 func BenchmarkRestate(b *testing.B) {
-	p, deliveries := manyPast(b, benchSize(b), 0)
+	p, deliveries := restated(b)
 	fits := p.history(b, nil, nil, 0).estimate()
 	for _, c := range []struct {
 		name   string
@@ -69,11 +73,29 @@ func BenchmarkRestate(b *testing.B) {
 			}
 			used.report(b, deliveries, int(accepted))
 			b.ReportMetric(float64(sink.count()), "rows")
+			b.ReportMetric(float64(sink.count())/float64(accepted), "rows/event")
 			b.ReportMetric(float64(deliveries)/alone.wall.Seconds(), "read-alone/s")
 			b.ReportMetric(alone.wall.Seconds()/used.wall.Seconds(), "of-reading-alone")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// eventsOfTeam is how dense a log is: events of a team in 30 days.
+const eventsOfTeam = 5_000
+
+// restated is the log of BenchmarkRestate.
+func restated(b *testing.B) (p past, deliveries int) {
+	b.Helper()
+	events := benchSize(b)
+	teams, err := strconv.Atoi(cmp.Or(os.Getenv("MERIDIAN_BENCH_TEAMS"), strconv.Itoa(max(1, events/eventsOfTeam))))
+	switch {
+	case err != nil || teams < 0:
+		b.Fatalf("MERIDIAN_BENCH_TEAMS is no number of teams: %v", err)
+	case teams == 0:
+		return manyPast(b, events, 0)
+	}
+	return densePast(b, events, teams)
 }
 
 // BenchmarkHotTeam is BenchmarkRestate of a log of which one team has four fifths: its
@@ -183,6 +205,9 @@ func intoClickHouse(b *testing.B) (benchSink, func() error) {
 	done := make(chan error, 1)
 	go func() { done <- sink.Run(ctx) }()
 	return &tableRows{Sink: sink}, func() error {
+		if took, err := processTime(server.Status().PID); err == nil {
+			b.ReportMetric(took.Seconds(), "clickhouse-cpu-s")
+		}
 		stop()
 		return ignoreCanceled(<-done)
 	}
@@ -213,6 +238,21 @@ func cpuTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// processTime is what another process has used of all cores.
+func processTime(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text[strings.LastIndex(string(text), ")")+1:]))
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * time.Second / 100, err // in ticks of 100 a second
 }
 
 // resetHighWater forgets the largest resident set so far, where the system can.

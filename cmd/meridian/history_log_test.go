@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -26,6 +27,31 @@ import (
 // and four teams. hot is the share of them that is one team, see hotTeam.
 func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
 	b.Helper()
+	own, organisations, text, err := manyOrganisations(manyEnd, events, hot)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pastOf(b, own, organisations, text), len(own) * organisations
+}
+
+// densePast is manyPast's log as a company has it that is busier: the last 30 days of it
+// and two events in most deliveries, as of a push. Organisations share their teams until
+// there are no more than that.
+func densePast(b testing.TB, events, teams int) (p past, deliveries int) {
+	b.Helper()
+	own, organisations, text, err := denseOrganisations(manyEnd, events, teams)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pastOf(b, own, organisations, text), len(own) * organisations
+}
+
+// manyEnd is when the logs end.
+const manyEnd = timeline.Millis(1_772_445_600_000)
+
+// pastOf is a log on an embedded broker's disk, and a generation that begins at its end.
+func pastOf(b testing.TB, own []*ingest.LoggedDelivery, organisations int, text []byte) past {
+	b.Helper()
 	broker, err := kafka.StartBroker(b.TempDir(), nil)
 	if err != nil {
 		b.Fatal(err)
@@ -33,10 +59,6 @@ func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
 	b.Cleanup(broker.Close)
 	l := &deliveryLog{Config: broker.Config(""), broker: broker, archive: kafka.OpenArchive(b.TempDir(), nil), partitions: 1}
 	if err := kafka.EnsureTopics(b.Context(), l.Config, l.Topics(1)...); err != nil {
-		b.Fatal(err)
-	}
-	own, organisations, text, err := manyOrganisations(1_772_445_600_000, events, hot)
-	if err != nil {
 		b.Fatal(err)
 	}
 	last, err := fillMany(b.Context(), l, own, organisations)
@@ -59,27 +81,81 @@ func manyPast(b testing.TB, events int, hot float64) (p past, deliveries int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return past{l, pins, m}, len(own) * organisations
+	return past{l, pins, m}
 }
 
 // manyOrganisations is the demo's history up to an instant, how many organisations have
 // so many events with it, and the catalog of all.
 func manyOrganisations(at timeline.Millis, events int, hot float64) (own []*ingest.LoggedDelivery, organisations int, text []byte, err error) {
 	org := demo.New(1, at)
-	one, err := catalog.Parse("demo", org.Catalog(), catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	if own, err = demoDeliveries(org); err != nil {
+		return nil, 0, nil, err
+	}
+	of := eventsOf(own)
+	organisations = (events + of - 1) / of
+	text, err = manyCatalogs(org.Catalog(), organisations, int(hot*float64(organisations)), 1)
+	return own, organisations, text, err
+}
+
+// denseOrganisations are those of densePast.
+func denseOrganisations(at timeline.Millis, events, teams int) (own []*ingest.LoggedDelivery, organisations int, text []byte, err error) {
+	org := demo.New(1, at)
+	all, err := demoDeliveries(org)
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	of := 0
+	own = paired(lastDays(all, 30))
+	of := eventsOf(own)
+	organisations = (events + of - 1) / of
+	const teamsOfOne = 4
+	text, err = manyCatalogs(org.Catalog(), organisations, 0, max(1, organisations*teamsOfOne/teams))
+	return own, organisations, text, err
+}
+
+// demoDeliveries are those of the demo, as they are on the log.
+func demoDeliveries(org *demo.Organisation) (own []*ingest.LoggedDelivery, err error) {
+	one, err := catalog.Parse("demo", org.Catalog(), catalog.Options{Key: make([]byte, 32), Zone: timeline.UTC()})
+	if err != nil {
+		return nil, err
+	}
 	by := decoders(one)
 	for line := range org.History() {
 		_, d := ingest.DecodeArchived(by[line.Delivery.Provider], *line.Delivery)
 		own = append(own, d)
-		of += len(d.Events)
 	}
-	organisations = (events + of - 1) / of
-	text, err = manyCatalogs(org.Catalog(), organisations, int(hot*float64(organisations)))
-	return own, organisations, text, err
+	return own, nil
+}
+
+func eventsOf(all []*ingest.LoggedDelivery) (n int) {
+	for _, d := range all {
+		n += len(d.Events)
+	}
+	return n
+}
+
+func lastDays(all []*ingest.LoggedDelivery, days timeline.Millis) []*ingest.LoggedDelivery {
+	from := all[len(all)-1].Delivery.Received - days*timeline.Day
+	i, _ := slices.BinarySearchFunc(all, from, func(d *ingest.LoggedDelivery, t timeline.Millis) int {
+		return cmp.Compare(d.Delivery.Received, t)
+	})
+	return all[i:]
+}
+
+// paired puts the events of each delivery into the next one of its source.
+func paired(all []*ingest.LoggedDelivery) (out []*ingest.LoggedDelivery) {
+	waiting := map[string]*ingest.LoggedDelivery{}
+	for _, d := range all {
+		first := waiting[d.Delivery.Provider]
+		if first == nil {
+			waiting[d.Delivery.Provider] = d
+			continue
+		}
+		both := *d
+		both.Events = slices.Concat(first.Events, d.Events)
+		delete(waiting, d.Delivery.Provider)
+		out = append(out, &both)
+	}
+	return out
 }
 
 // fillMany puts their log on one partition, and returns the last tick.
@@ -201,8 +277,9 @@ func (o organisationName) event(e *event.Event) {
 var aDate = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
 
 // manyCatalogs is the catalog of many organisations: the same teams, people and
-// services under other names. The first hot of them are one team.
-func manyCatalogs(text []byte, organisations, hot int) ([]byte, error) {
+// services under other names. The first hot of them are one team; so many of the others in
+// turn share the teams of their first.
+func manyCatalogs(text []byte, organisations, hot, share int) ([]byte, error) {
 	var all map[string]any
 	if err := yaml.Unmarshal(aDate.ReplaceAll(text, []byte(`"$0"`)), &all); err != nil {
 		return nil, err
@@ -225,14 +302,14 @@ func manyCatalogs(text []byte, organisations, hot int) ([]byte, error) {
 		}
 	}
 	var teams, people, services []any
-	united := map[string]any{}
+	united := map[string]map[string]any{}
 	for n := range organisations {
 		o := organisationName(n)
 		team := func(name string) string {
 			if n < hot {
 				return hotTeam
 			}
-			return o.name(name)
+			return organisationName(n - n%share).name(name)
 		}
 		for _, t := range all["teams"].([]any) {
 			t := clone(t.(map[string]any))
@@ -240,17 +317,16 @@ func manyCatalogs(text []byte, organisations, hot int) ([]byte, error) {
 			list(t, "services", o.name)
 			list(t, "jira", o.key)
 			t["name"], t["group"] = team(t["name"].(string)), o.name(t["group"].(string))
-			if n >= hot {
-				teams = append(teams, t)
-				continue
-			}
-			if len(united) == 0 {
-				united = t
+			name := t["name"].(string)
+			if united[name] == nil {
+				united[name] = t
 				teams = append(teams, t)
 				continue
 			}
 			for _, key := range []string{"repositories", "services", "jira"} {
-				united[key] = append(united[key].([]any), t[key].([]any)...)
+				was, _ := united[name][key].([]any)
+				more, _ := t[key].([]any)
+				united[name][key] = append(was, more...)
 			}
 		}
 		for _, p := range all["people"].([]any) {

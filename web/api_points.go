@@ -145,7 +145,8 @@ func lengthOf(g metrics.Grain) timeline.Millis {
 }
 
 // writePoints writes the answer with the same bytes for each point that
-// `replay --print` has.
+// `replay --print` has, and behind them what a revised one was: lines of --print
+// say that themselves, the one before the other.
 func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point, as metrics.AsOf, next string) error {
 	nextLink(w, r, next)
 	if asCSV(r) {
@@ -163,11 +164,35 @@ func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point
 		if i > 0 {
 			b = append(b, ',', '\n')
 		}
-		b = p.AppendJSON(b)
+		b = appendGiven(p.AppendJSON(b), p)
 	}
 	b = append(b, `],`...)
 	b = append(b, tail[1:]...)
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(b, '\n')) // an error means that the reader has gone
 	return nil
+}
+
+// GivenJSON is what a revised point said when it was final; of others nothing is
+// there. Tables have columns of these names.
+type GivenJSON struct {
+	GivenN     *int64          `json:"given_n,omitempty"`
+	GivenValue *metrics.Number `json:"given_value,omitempty"`
+}
+
+func givenJSON(p *metrics.Point) GivenJSON {
+	if p.Given == nil || p.Status != metrics.Revised {
+		return GivenJSON{}
+	}
+	return GivenJSON{&p.Given.N, &p.Given.Value}
+}
+
+// appendGiven puts it into the object that b ends with.
+func appendGiven(b []byte, p *metrics.Point) []byte {
+	g, err := json.Marshal(givenJSON(p))
+	if err != nil || len(g) == len("{}") { // integers and finite numbers always marshal
+		return b
+	}
+	b[len(b)-1] = ','
+	return append(b, g[1:]...)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -72,13 +71,12 @@ func nextLink(w http.ResponseWriter, r *http.Request, next string) {
 func writeCSV[T any](w http.ResponseWriter, r *http.Request, items []T, as metrics.AsOf) error {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
-	var fields []int
+	var fields [][]int
 	var header []string
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" {
-			fields, header = append(fields, i), append(header, name)
+			fields, header = append(fields, f.Index), append(header, name)
 		}
 	}
 	_ = c.Write(header) // into memory
@@ -86,7 +84,7 @@ func writeCSV[T any](w http.ResponseWriter, r *http.Request, items []T, as metri
 	for i := range items {
 		v := reflect.ValueOf(&items[i]).Elem()
 		for k, f := range fields {
-			cell, err := csvCell(v.Field(f))
+			cell, err := csvCell(v.FieldByIndex(f))
 			if err != nil {
 				return fmt.Errorf("web: write an answer as CSV: %w", err)
 			}
@@ -154,13 +152,18 @@ func csvCell(v reflect.Value) (string, error) {
 	return strings.Trim(string(b), `"`), err
 }
 
-// csvPoints are points as JSON has them; the columns are the same whatever is asked.
-func csvPoints(points []*metrics.Point) []metrics.PointJSON {
-	out := make([]metrics.PointJSON, 0, len(points))
+// csvPoint is a point as JSON has it; the columns are the same whatever is asked.
+type csvPoint struct {
+	metrics.PointJSON
+	GivenJSON
+}
+
+func csvPoints(points []*metrics.Point) []csvPoint {
+	out := make([]csvPoint, 0, len(points))
 	for _, p := range points {
-		out = append(out, p.JSON())
+		out = append(out, csvPoint{p.JSON(), givenJSON(p)})
 	}
-	return slices.Clip(out)
+	return out
 }
 
 // format reads format=, which asCSV acts on.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/csv"
 	"net/http"
 	"regexp"
 	"slices"
@@ -26,6 +27,28 @@ func TestMetricPage_SaysWhatARevisedNumberWas(t *testing.T) {
 	}
 }
 
+// Who builds on the API finds both numbers too, in JSON and in CSV.
+func TestAPI_SaysWhatARevisedNumberWas(t *testing.T) {
+	o := byHand(t)
+	o.Revised = map[timeline.Millis]bool{at(t, "2026-03-01T23:00:00Z"): true}
+	s := newServer(t, o)
+	const query = "/api/v1/points?metric=pr_pickup_time&team=web&grain=day&from=2026-03-02&to=2026-03-03"
+	text := body(t, request(t, s, "GET", query))
+	contains(t, text, `,"given_n":1,"given_value":8640}`)
+	if n := strings.Count(text, "given_n"); n != 1 {
+		t.Errorf("%d points say what they were, one is revised: %s", n, text)
+	}
+	rows, err := csv.NewReader(strings.NewReader(body(t, request(t, s, "GET", query+"&format=csv")))).ReadAll()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, want := range [][]string{{"given_n", "given_value"}, {"1", "8640"}, {"", ""}} {
+		if got := rows[i][len(rows[i])-2:]; !slices.Equal(got, want) {
+			t.Errorf("line %d of CSV ends with %q, want %q", i+1, got, want)
+		}
+	}
+}
+
 // Of a number about people the two would differ by what one of them did.
 func TestGuard_NeverSaysWhatANumberAboutPeopleWas(t *testing.T) {
 	o := webtest.Acme()
@@ -42,6 +65,9 @@ func TestGuard_NeverSaysWhatANumberAboutPeopleWas(t *testing.T) {
 	}
 	if strings.Contains(text, `class="was"`) || strings.Contains(text, "when it was final") {
 		t.Error("the page says what it was")
+	}
+	if text := body(t, request(t, s, "GET", "/api/v1/points?metric=after_hours&team=web&grain=day&from=2025-12-07&to=2026-03-01")); strings.Contains(text, "given_") {
+		t.Error("the API says what it was")
 	}
 }
 

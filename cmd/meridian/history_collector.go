@@ -39,7 +39,7 @@ func easeCollector(budget int64) (restore func()) {
 	over := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		live := []metrics.Sample{{Name: liveBytes}}
 		now := 0
 		look := time.NewTicker(100 * time.Millisecond)
 		defer look.Stop()

@@ -151,7 +151,7 @@ func (m *machine) awaitTables(ctx context.Context) {
 // serve is the whole machine: it starts the parts in the order in which an
 // event meets them, and runs until ctx ends or one of them fails.
 func (a *app) serve(ctx context.Context, c config.Config, o machineOptions) (err error) {
-	keepLean()
+	keepLean(ctx)
 	defer func() {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = nil // asked to stop, be it while it was starting

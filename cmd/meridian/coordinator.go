@@ -20,8 +20,9 @@ import (
 // holds the lock; elsewhere the owner of the one partition of a consumer group.
 //
 // Two of them may overlap for a moment, when one was stopped for longer than its
-// group waits. All that it does can be done twice: manifests are written before
-// anything is computed by them, rows have the versions of their rounds.
+// group waits. Numbers of generations are claimed, so that both cannot give one (see
+// [kafka.Control.Claim]). All else that it does can be done twice: manifests are written
+// before anything is computed by them, rows have the versions of their rounds.
 type coordinator struct {
 	m *machine
 	*room
@@ -33,14 +34,15 @@ type coordinator struct {
 	now     *catalog.Catalog
 	files   []catalog.File
 
-	past     map[streaming.Generation]*pastHistory
-	audits   map[streaming.Generation]*auditing
-	judging  *judging
-	sentBack uint64                             // the turn whose predecessor is out of the live tables
-	sweepAt  time.Time                          // when strays are looked for again
-	strays   map[streaming.Generation]time.Time // when what is thought one was first seen
-	warned   map[string]bool                    // warnings that are said once
-	found    streaming.Clock                    // how far the log was when this process began to coordinate
+	past       map[streaming.Generation]*pastHistory
+	audits     map[streaming.Generation]*auditing
+	judging    *judging
+	sentBack   uint64                             // the turn whose predecessor is out of the live tables
+	sweepAt    time.Time                          // when strays are looked for again
+	strays     map[streaming.Generation]time.Time // when what is thought one was first seen
+	warned     map[string]bool                    // warnings that are said once
+	rememberAt time.Time                          // when what shards say of their snapshots is looked into again
+	found      streaming.Clock                    // how far the log was when this process began to coordinate
 
 	dropAfter  time.Duration
 	sweepEvery time.Duration
@@ -350,7 +352,7 @@ func (c *coordinator) step(ctx context.Context) error {
 	if err := c.adopt(ctx); err != nil {
 		return err
 	}
-	for _, do := range []func(context.Context) error{c.computeHistories, c.takeover, c.promote, c.auditAll, c.tidy} {
+	for _, do := range []func(context.Context) error{c.remember, c.computeHistories, c.takeover, c.promote, c.auditAll, c.tidy} {
 		if err := do(ctx); err != nil {
 			return err
 		}

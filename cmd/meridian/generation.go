@@ -198,14 +198,15 @@ func ensureGeneration(ctx context.Context, c config.Config, cat *catalog.Catalog
 		if err != nil {
 			return m, err
 		}
-		if before == 0 {
-			m.Number, m.Reason = 1, becauseMade
-			return m, beginGeneration(ctx, l, control, m)
-		}
-		if err := (ledger{control}).setOthers(ctx, before); err != nil {
+		number, err := ledger{control}.next(ctx, before)
+		if err != nil {
 			return m, err
 		}
-		return nextGeneration(ctx, l, control, m, before, "the log that earlier generations were computed from is gone", last)
+		if before == 0 {
+			m.Number, m.Reason = number, becauseMade
+			return m, beginGeneration(ctx, l, control, m)
+		}
+		return nextGeneration(ctx, l, control, m, number-1, "the log that earlier generations were computed from is gone", last)
 	}
 	same, why := samePins(old, m)
 	if same {

@@ -163,8 +163,16 @@ func (l ledger) next(ctx context.Context, above streaming.Generation) (streaming
 			return 0, err
 		}
 	}
-	above = max(above, highest)
-	return above + 1, l.control.Put(ctx, highestKey, fmt.Appendf(nil, "%d", above+1))
+	for number := max(above, highest) + 1; ; number++ {
+		// Another coordinator may not have ended yet, or have begun already.
+		mine, err := l.control.Claim(ctx, fmt.Sprintf("generation/%d", number))
+		if err != nil {
+			return 0, err
+		}
+		if mine {
+			return number, l.control.Put(ctx, highestKey, fmt.Appendf(nil, "%d", number))
+		}
+	}
 }
 
 // setOthers notes that numbers up to one may be of another log: the tables, or what

@@ -42,8 +42,10 @@ type Control struct {
 
 	mu       sync.Mutex
 	entries  map[string]ControlEntry
-	next     int64 // offset that will be read next
-	start    int64 // of the topic, as far as this process has trimmed it
+	next     int64         // offset that will be read next
+	read     int64         // all before it was read, and not only written by this process
+	moved    chan struct{} // closed when read grows
+	start    int64         // of the topic, as far as this process has trimmed it
 	watchers map[*watcher]bool
 }
 
@@ -73,7 +75,7 @@ func OpenControl(ctx context.Context, c Config) (*Control, error) {
 	}
 	s := &Control{
 		config: c, topic: topic, client: writer, reader: reader, log: c.log(),
-		entries: map[string]ControlEntry{}, next: b.Start, start: b.Start, watchers: map[*watcher]bool{},
+		entries: map[string]ControlEntry{}, next: b.Start, read: b.Start, moved: make(chan struct{}), start: b.Start, watchers: map[*watcher]bool{},
 	}
 	// Everything before a record of our own has been read when that one has.
 	// The topic's end would not do: compaction may have taken what lay there.
@@ -128,9 +130,12 @@ func (s *Control) poll(ctx context.Context) error {
 		defer s.mu.Unlock()
 		for _, r := range p.Records {
 			s.apply(ControlEntry{Key: string(r.Key), Value: r.Value, Offset: r.Offset})
+			s.read = r.Offset + 1
 		}
 		// Compaction leaves holes, also at the end.
 		s.next = max(s.next, p.LogStartOffset)
+		close(s.moved)
+		s.moved = make(chan struct{})
 	})
 	if len(errs) > 0 {
 		return fmt.Errorf("read %s: %w", s.topic, errors.Join(errs...))

@@ -18,7 +18,7 @@ var (
 	ErrTrimmed = errors.New("needed offsets are no longer on the log")
 	// ErrForgotten says that a shard has no whole snapshot, and that its input does
 	// not hold what it would have to begin with.
-	ErrForgotten = errors.New("no snapshot is whole, and a history that no topic holds is in them alone; begin a new generation (meridian replay)")
+	ErrForgotten = errors.New("no snapshot is whole, and a history that no topic holds is in them alone; the coordinator begins a new generation, which takes over when it has caught up")
 	// ErrGap says that offsets are not contiguous where they must be.
 	ErrGap = errors.New("offsets are missing on the log")
 	// ErrBroker says that a broker behaves in a way that Meridian cannot work with.

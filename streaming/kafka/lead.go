@@ -20,7 +20,8 @@ func (c Config) CoordinatorTopic() string { return c.prefix() + ".coordinator" }
 //
 // A process that was stopped for longer than sessionTimeout may not know yet
 // that another one leads. What a leader does must therefore be harmless when it
-// is done twice: its writes are by key, and the later one holds.
+// is done twice: its writes are by key, and the later one holds. What only one may have it
+// claims ([Control.Claim]).
 func Lead(ctx context.Context, c Config, sessionTimeout time.Duration, work func(context.Context) error) error {
 	topic := c.CoordinatorTopic()
 	if err := EnsureTopics(ctx, c, Topic{Name: topic, Partitions: 1}); err != nil {

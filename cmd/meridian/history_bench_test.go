@@ -58,11 +58,21 @@ func BenchmarkRestate(b *testing.B) {
 			sink, end := c.sink(b)
 			h := p.history(b, kafka.NewSnapshotDir(b.TempDir()), sink, c.memory)
 			resetHighWater(b)
+			var reading usage // the rest is the end: folds from files, rows, snapshots
+			began, cpu := time.Now(), cpuTime()
+			h.tuning.reached = func(step string) error {
+				if step == "read" {
+					reading = usage{time.Since(began), cpuTime() - cpu}
+				}
+				return nil
+			}
 			used := measured(func() {
 				if err := h.run(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			})
+			b.ReportMetric(reading.wall.Seconds(), "read-wall-s")
+			b.ReportMetric(reading.cpu.Seconds(), "read-cpu-s")
 			b.ReportMetric(highWater()/(1<<20), "rss-MiB")
 			if err := end(); err != nil {
 				b.Fatal(err)

@@ -26,7 +26,7 @@ func (h *history) readRoute(ctx context.Context, r *historyRoute, gate *sync.RWM
 	if r.next >= r.end {
 		return nil
 	}
-	l := kafka.Log{Config: h.log.Config, Topic: h.log.DeliveriesTopic(), Archive: h.log.archive, FetchBytes: 8 << 20, Lent: true}
+	l := kafka.Log{Config: h.log.Config, Topic: h.log.DeliveriesTopic(), Archive: h.log.archive, FetchBytes: 2 << 20, Lent: true}
 	reader, err := l.Open(ctx, r.partition, r.next)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -19,25 +18,6 @@ type dataSources struct {
 			AllowedHosts []string `yaml:"allowedHosts"`
 		} `yaml:"jsonData"`
 		SecureJSONData map[string]string `yaml:"secureJsonData"`
-	}
-}
-
-type dashboard struct {
-	UID        string
-	Templating struct {
-		List []struct{ Name string }
-	}
-	Panels []struct {
-		Title      string
-		DataSource struct{ Type, UID string }
-		Targets    []struct {
-			URL          string
-			RootSelector string `json:"root_selector"`
-			URLOptions   struct {
-				Params []struct{ Key, Value string }
-			} `json:"url_options"`
-			Columns []struct{ Selector, Text, Type string }
-		}
 	}
 }
 
@@ -79,61 +59,9 @@ func TestGrafana_FindsItsDashboards(t *testing.T) {
 		t.Fatalf("%+v, want one provider", got)
 	}
 	for _, v := range project(t).Services["grafana"].Volumes {
-		if v.Target == got.Providers[0].Options.Path && strings.HasSuffix(v.Source, "deploy/grafana/dashboards") {
+		if v.Target == got.Providers[0].Options.Path && strings.HasSuffix(v.Source, "docs/grafana/dashboards") {
 			return
 		}
 	}
 	t.Errorf("nothing is mounted at %s", got.Providers[0].Options.Path)
-}
-
-// Parameters and fields of a point that the API's contract has.
-var (
-	parameters = []string{"metric", "scope", "grain", "from", "to", "service", "run", "limit", "cursor"}
-	fields     = []string{"start", "end", "n", "value", "p50", "p75", "p90", "sum", "status", "missing", "late_accepted",
-		"late_dropped", "duplicates", "team", "service"}
-)
-
-func TestGrafana_DashboardAsksWhatTheAPIAnswers(t *testing.T) {
-	var sources dataSources
-	read(t, "grafana/provisioning/datasources/meridian.yml", yaml.Unmarshal, &sources)
-	var got dashboard
-	read(t, "grafana/dashboards/meridian.json", json.Unmarshal, &got)
-
-	var variables []string
-	for _, v := range got.Templating.List {
-		variables = append(variables, "${"+v.Name+"}")
-	}
-	asked := map[string]bool{}
-	for _, p := range got.Panels {
-		if p.DataSource.UID != sources.DataSources[0].UID || p.DataSource.Type != sources.DataSources[0].Type {
-			t.Errorf("%s: reads %+v, which is not provisioned", p.Title, p.DataSource)
-		}
-		for _, target := range p.Targets {
-			if target.URL != "/api/v1/points" || target.RootSelector != "points" {
-				t.Errorf("%s: asks %s for %s", p.Title, target.URL, target.RootSelector)
-			}
-			for _, param := range target.URLOptions.Params {
-				if !slices.Contains(parameters, param.Key) {
-					t.Errorf("%s: the API has no parameter %q", p.Title, param.Key)
-				}
-				if param.Key == "metric" {
-					asked[param.Value] = true
-				}
-				if strings.HasPrefix(param.Value, "${") && !strings.HasPrefix(param.Value, "${__") && !slices.Contains(variables, param.Value) {
-					t.Errorf("%s: no variable %s", p.Title, param.Value)
-				}
-			}
-			for _, c := range target.Columns {
-				if !slices.Contains(fields, c.Selector) {
-					t.Errorf("%s: a point has no field %q", p.Title, c.Selector)
-				}
-			}
-		}
-	}
-	for _, metric := range []string{"pr_pickup_time", "pr_review_time", "pr_time_to_merge", "pr_merged", "deploy_frequency",
-		"issue_cycle_time", "after_hours"} {
-		if !asked[metric] {
-			t.Errorf("no panel shows %s", metric)
-		}
-	}
 }

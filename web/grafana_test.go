@@ -4,8 +4,15 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/stat"
+	"github.com/grafana/grafana-foundation-sdk/go/table"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 
 	"meridian/web"
 	"meridian/web/webtest"
@@ -70,5 +77,41 @@ func TestGrafana_TheDashboardsAskWhatTheAPIAnswers(t *testing.T) {
 	}
 	if asked < 15 {
 		t.Errorf("%d questions", asked)
+	}
+}
+
+// The dashboards are what Grafana's schema wants: every field known, no required one
+// left out, those of the panels' own options too.
+func TestGrafana_TheDashboardsKeepItsSchema(t *testing.T) {
+	plugins := cog.NewRuntime()
+	plugins.RegisterPanelcfgVariant(stat.VariantConfig())
+	plugins.RegisterPanelcfgVariant(table.VariantConfig())
+	plugins.RegisterPanelcfgVariant(timeseries.VariantConfig())
+	known := []string{"stat", "table", "timeseries"} // others would not be looked into
+	files, err := filepath.Glob("../docs/grafana/dashboards/*.json")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d dashboards, %v", len(files), err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d dashboard.Dashboard
+		if err := d.UnmarshalJSONStrict(raw); err != nil && err.Error() != "" { // no errors are an empty list, not nil
+			t.Errorf("%s: %v", file, err)
+		}
+		if err := d.Validate(); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		var board struct{ Panels []struct{ Type string } }
+		if err := json.Unmarshal(raw, &board); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range board.Panels {
+			if !slices.Contains(known, p.Type) {
+				t.Errorf("%s: the options of a panel of type %s are not looked into", file, p.Type)
+			}
+		}
 	}
 }

@@ -645,7 +645,7 @@ var English = &Words{
 		MoreWindows:     "More windows",
 		NotNow:          "Not now",
 		Note:            "`meridian replay --mode restate` computes history again by what is in force now; `meridian replay --mode audit` computes the numbers that readers see again and compares every row.",
-		DiffOf:          func(run string) string { return "What differs in run " + run },
+		DiffOf:          func(run string) string { return "Differences of run " + run },
 		HistoryOf:       func(run string) string { return "History of run " + run },
 		RunNumber:       func(run string) string { return "Run " + run },
 		Between:         func(first, second string) string { return "between run " + first + " and run " + second },

@@ -39,6 +39,38 @@ func TestMetricPage_ComparesWindowByWindow(t *testing.T) {
 	}
 }
 
+// A year is 52 weeks, so that Tuesday 3 March stands beside Tuesday 4 March of the year
+// before; since: lays the range beside one that begins on that day.
+func TestMetricPage_ComparesWithOtherTimes(t *testing.T) {
+	o := byHand(t)
+	for i := range o.Covered {
+		o.Covered[i].From = at(t, "2025-01-01T00:00:00Z")
+	}
+	put := func(when string, hours int64) {
+		row := o.Rows[0]
+		row.At, row.Value, row.Entity = at(t, when), hours*3600*1000, event.EntityID(when)
+		o.Rows = append(o.Rows, row)
+	}
+	put("2025-03-03T09:00:00Z", 7)
+	put("2025-03-04T09:00:00Z", 5)
+	put("2025-12-24T09:00:00Z", 9)
+	s := newServer(t, o)
+	row := func(text string) string {
+		rows := text[strings.Index(text, `id="rows"`):strings.Index(text, `id="evidence"`)]
+		return regexp.MustCompile(`<[^>]*>`).ReplaceAllString(rows[strings.Index(rows, "<tbody>"):], " ")
+	}
+	const here = "/teams/web/pr_pickup_time?from=2026-03-03&to=2026-03-03&compare="
+	contains(t, row(page(t, s, here+"year")), "Tue 3 Mar", "2\u202fh", "5\u202fh")
+	contains(t, page(t, s, here+"year"), `<option value="year" selected>`, "4 Mar 2025")
+	contains(t, row(page(t, s, here+"since:2025-12-24")), "Tue 3 Mar", "2\u202fh", "9\u202fh")
+	contains(t, page(t, s, here+"since:2025-12-24"), `<option value="since:2025-12-24" selected>`, "24 Dec 2025", `name="since" id="since" value="2025-12-24"`)
+	for _, query := range []string{"since:", "since:2026-02-30", "since:soon", "since:1890-01-01", "since:2200-01-01"} {
+		if r := request(t, s, "GET", here+query, "Accept", asBrowser); r.StatusCode != http.StatusBadRequest {
+			t.Errorf("compare=%s: %s", query, r.Status)
+		}
+	}
+}
+
 func TestMetricPage_EvidenceIsOrderedSearchedAndPaged(t *testing.T) {
 	o := byHand(t)
 	o.Rows = nil

@@ -333,3 +333,18 @@ func TestSlotOf(t *testing.T) {
 		}
 	}
 }
+
+// What was refused beside what was given, in one part, is given when it moves to where it
+// can be, as it is where nothing was given beside it.
+func TestLineGivesWhatWasRefused(t *testing.T) {
+	g := lineRig(t)
+	g.act(1, "a", "2026-03-02T14:00:00Z")
+	g.tick("2026-03-02T14:30:00Z")
+	g.tick("2026-06-02T11:00:00Z") // 92 days later: until 10:45 all is too old
+	g.act(1, "b", "2026-03-02T10:30:00Z")
+	g.tick("2026-06-02T11:01:00Z")
+	same(t, "too old", g.evidence("t_sessions"))
+	g.act(1, "c", "2026-03-02T11:20:00Z")
+	g.tick("2026-06-02T11:02:00Z")
+	same(t, "it ends later", g.evidence("t_sessions"), "2026-03-02T10:30:00Z until 2026-03-02T11:20:00Z, 50m")
+}

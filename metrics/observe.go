@@ -142,7 +142,8 @@ func (t *tick) part(tm *team, en *entity, name string, last packed) packed {
 		return packed(now)
 	}
 	t.merge(tm, en, t.recall(en, last), t.given, t.spots)
-	if slices.Equal(t.next, t.given) {
+	// What is refused has been noted in both lists, and not in what was packed before.
+	if slices.Equal(t.next, t.given) && !slices.ContainsFunc(t.next, func(g given) bool { return g.refused }) {
 		return packed(now)
 	}
 	return e.pack(t.next, last)

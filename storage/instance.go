@@ -17,7 +17,7 @@ func (d *Database) Claim(ctx context.Context, id string) error {
 			holder, err = d.holder(ctx) // another one may have begun at the same moment
 		}
 	}
-	if err == nil && holder != id {
+	if err == nil && holder != id && holder != "" { // a replica that has not heard of it yet says ""
 		err = fmt.Errorf("storage: the tables in database %s are of instance %s, and this is %s: %w", d.cfg.Options.Auth.Database, holder, id, ErrOtherInstance)
 	}
 	return err

@@ -12,7 +12,6 @@ import (
 type logPool struct {
 	mu      sync.Mutex
 	bytes   [][]byte
-	size    int // of bytes
 	records [][]kgo.Record
 }
 
@@ -21,60 +20,44 @@ var (
 	_ kgo.PoolRecords         = (*logPool)(nil)
 )
 
-// unpacked is how many times its size a batch is taken to be when it is unpacked: too
-// little, and it is copied once for each time that its memory doubles.
+// unpacked is how many times its size a batch is taken to be when it is unpacked.
 const unpacked = 4
 
-// freeBytes bounds what lies about of what was unpacked: more than a fetch of a history
-// brings, which are some hundred batches.
-const freeBytes = 32 << 20
-
-// GetDecompressBytes implements [kgo.PoolDecompressBytes]. What it gives may be too
-// small: it is grown then, and comes back larger.
+// GetDecompressBytes implements [kgo.PoolDecompressBytes].
 func (p *logPool) GetDecompressBytes(packed []byte, _ kgo.CompressionCodecType) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := len(p.bytes) - 1; last >= 0 {
-		b := p.bytes[last]
-		p.bytes, p.size = p.bytes[:last], p.size-cap(b)
-		if cap(b) >= len(packed) {
-			return b[:0]
-		}
-	}
-	return make([]byte, 0, unpacked*len(packed))
+	return takeSlice(&p.mu, &p.bytes, unpacked*len(packed))
 }
 
 // PutDecompressBytes implements [kgo.PoolDecompressBytes].
-func (p *logPool) PutDecompressBytes(b []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.size+cap(b) <= freeBytes {
-		p.bytes, p.size = append(p.bytes, b), p.size+cap(b)
-	}
-}
-
-// freeRecords bounds the slices of records that lie about.
-const freeRecords = 256
+func (p *logPool) PutDecompressBytes(b []byte) { putSlice(&p.mu, &p.bytes, b) }
 
 // GetRecords implements [kgo.PoolRecords].
-func (p *logPool) GetRecords(n int) []kgo.Record {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := len(p.records) - 1; last >= 0 {
-		r := p.records[last]
-		p.records = p.records[:last]
-		if cap(r) >= n {
-			return r[:0]
-		}
-	}
-	return make([]kgo.Record, 0, n)
-}
+func (p *logPool) GetRecords(n int) []kgo.Record { return takeSlice(&p.mu, &p.records, n) }
 
 // PutRecords implements [kgo.PoolRecords].
-func (p *logPool) PutRecords(r []kgo.Record) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.records) < freeRecords {
-		p.records = append(p.records, r)
+func (p *logPool) PutRecords(r []kgo.Record) { putSlice(&p.mu, &p.records, r) }
+
+// takeSlice takes the last slice that has room for n, or makes one.
+func takeSlice[T any](mu *sync.Mutex, free *[][]T, n int) []T {
+	mu.Lock()
+	defer mu.Unlock()
+	if last := len(*free) - 1; last >= 0 {
+		s := (*free)[last]
+		*free = (*free)[:last]
+		if cap(s) >= n {
+			return s[:0]
+		}
+	}
+	return make([]T, 0, n)
+}
+
+// freeSlices bounds what lies about: as many batches as a fetch brings.
+const freeSlices = 16
+
+func putSlice[T any](mu *sync.Mutex, free *[][]T, s []T) {
+	mu.Lock()
+	defer mu.Unlock()
+	if len(*free) < freeSlices {
+		*free = append(*free, s)
 	}
 }

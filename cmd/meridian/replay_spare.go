@@ -14,6 +14,7 @@ import (
 // processors is the kernel's to say, by their priority (stepBack).
 type spare struct {
 	threads int
+	set     func(threads int) (before int) // nil: runtime.GOMAXPROCS; tests: what no other test changes
 
 	mu      sync.Mutex
 	working int
@@ -31,8 +32,8 @@ func (s *spare) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.working++; s.before == 0 {
-		s.before = runtime.GOMAXPROCS(0)
-		runtime.GOMAXPROCS(s.before + s.threads)
+		s.before = s.gomaxprocs(0)
+		s.gomaxprocs(s.before + s.threads)
 	}
 	if s.rest != nil {
 		s.rest.Stop()
@@ -60,7 +61,14 @@ func (s *spare) takeBack() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.SetDefaultGOMAXPROCS() // which goes on following what a container is allowed
 	} else {
-		runtime.GOMAXPROCS(s.before)
+		s.gomaxprocs(s.before)
 	}
 	s.before = 0
+}
+
+func (s *spare) gomaxprocs(threads int) (before int) {
+	if s.set != nil {
+		return s.set(threads)
+	}
+	return runtime.GOMAXPROCS(threads)
 }

@@ -131,3 +131,33 @@ func TestBrowser_ARefreshDisturbsNobody(t *testing.T) {
 	}
 	evaluate[bool](t, tab, `getSelection().removeAllRanges(), new Promise(done => { const look = () => document.querySelector(".figure.first .value").textContent == "141" ? done(true) : requestAnimationFrame(look); look(); })`)
 }
+
+// On paper there is nothing to click, tables are whole, and nothing is cut at the edge.
+func TestBrowser_OnPaper(t *testing.T) {
+	tab := browser.ForTest(t).Tab(t, 8*time.Minute)
+	address := overNetwork(t, lookedAt(t)["whole"])
+	for _, path := range []string{"/", "/teams/web", "/teams/web/pr_pickup_time?compare=previous", "/teams/web/work_heatmap", "/dora", "/waiting", "/quality", "/sources", "/replays/3", "/catalog"} {
+		if err := chromedp.Do(tab.Ctx, chromedp.Navigate(address+path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Paper(); err != nil {
+			t.Fatal(err)
+		}
+		const shown = `[...document.querySelectorAll("nav:not(.crumbs), form, button, .live, .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 80)).join("; ")`
+		if got := evaluate[string](t, tab, shown); got != "" {
+			t.Errorf("%s on paper has %s", path, got)
+		}
+		const cut = `[...document.querySelectorAll("main svg, main canvas, main table")].filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80)).join("; ")`
+		if got := evaluate[string](t, tab, cut); got != "" {
+			t.Errorf("%s on paper cuts %s", path, got)
+		}
+		const scrolls = `[...document.querySelectorAll(".scroll")].filter(e => e.checkVisibility() && e.scrollHeight > e.clientHeight + 1).map(e => e.id).join("; ")`
+		if got := evaluate[string](t, tab, scrolls); got != "" {
+			t.Errorf("%s on paper holds back rows of %s", path, got)
+		}
+		const dark = `getComputedStyle(document.body).backgroundColor`
+		if got := evaluate[string](t, tab, dark); got != "rgb(255, 255, 255)" {
+			t.Errorf("%s on paper is %s", path, got)
+		}
+	}
+}

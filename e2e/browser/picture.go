@@ -41,6 +41,26 @@ func (tab *Tab) Look(width int, scheme Scheme) error {
 	return nil
 }
 
+// paper is how wide A4 is between margins of a centimetre, in pixels of CSS.
+const paper = 718
+
+// Paper lays the page out as it would be printed, for somebody whose screen is dark.
+func (tab *Tab) Paper() error {
+	err := chromedp.Do(tab.Ctx,
+		chromedp.EmulateViewport(paper, 1046),
+		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Media:    "print",
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: string(Dark)}},
+			})
+			return err
+		}))
+	if err != nil {
+		return fmt.Errorf("lay the page out on paper: %w", err)
+	}
+	return nil
+}
+
 // Picture writes a PNG of the whole page, at this width and in this scheme, to the file.
 func (tab *Tab) Picture(file string, width int, scheme Scheme) error {
 	if err := tab.Look(width, scheme); err != nil {

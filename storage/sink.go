@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -140,6 +141,21 @@ func (s *Sink) whole() bool {
 		}
 	}
 	return true
+}
+
+// forgetLate forgets the shards that were waited for in vain. One that has gone to
+// another process, or whose generation was dropped, says nothing ever again; one that
+// was slow is waited for again from its next word on.
+func (s *Sink) forgetLate() {
+	latest := map[streaming.Generation]streaming.Round{}
+	for key, r := range s.waiting.progress {
+		latest[key.generation] = max(latest[key.generation], r)
+	}
+	maps.DeleteFunc(s.advanced, func(key progressKey, r streaming.Round) bool {
+		_, open := s.open[key]
+		return open || r < latest[key.generation]
+	})
+	clear(s.open)
 }
 
 // Use makes the rows that are put from now on go to another half of the tables: a

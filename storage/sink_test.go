@@ -312,3 +312,31 @@ func TestSink_WritesARoundTogether(t *testing.T) {
 	is(t, "inserts of points", w.seen(insertsPoints), 1)
 	is(t, "readers' clock", asOf(t, d.NewReader()).Clock, at(12, 0))
 }
+
+// A shard that has gone to another process says nothing any more: it is waited for
+// once.
+func TestSink_WaitsOnceForAShardThatIsGone(t *testing.T) {
+	d, _ := tapped(t, func(c *Config) { c.Interval = time.Hour })
+	current(t, d, 1, 1)
+	s := d.NewSink(Live, nil)
+	s.Advance(2, 1, streaming.Clock(at(11, 0))) // its last word
+	for shard := range int32(2) {
+		s.Advance(shard, 1, streaming.Clock(at(12, 0)))
+	}
+	waits := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return !s.whole()
+	}
+	is(t, "it is waited for", waits(), true)
+	run(t, s)
+	if err := s.Flush(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	for shard := range int32(2) {
+		s.Advance(shard, 1, streaming.Clock(at(13, 0)))
+	}
+	is(t, "it is waited for again", waits(), false)
+	s.Advance(2, 1, streaming.Clock(at(12, 0))) // it is back
+	is(t, "it is waited for when it is back", waits(), true)
+}

@@ -56,6 +56,9 @@ func (s *Sink) take(ctx context.Context, alarm *time.Timer) (*batches, bool) {
 				rest = max(rest, s.db.cfg.Interval/roundShare-time.Since(s.arrived))
 			}
 			if rest <= 0 || s.urgent {
+				if !s.whole() {
+					s.forgetLate()
+				}
 				b := s.waiting
 				s.waiting, s.urgent, s.began = newBatches(s.side), false, time.Now()
 				s.number++

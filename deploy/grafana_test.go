@@ -1,7 +1,9 @@
 package deploy
 
 import (
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,4 +66,42 @@ func TestGrafana_FindsItsDashboards(t *testing.T) {
 		}
 	}
 	t.Errorf("nothing is mounted at %s", got.Providers[0].Options.Path)
+}
+
+// A dashboard that reads a data source of another name shows nothing, in either way of
+// running Grafana.
+func TestGrafana_DashboardsReadWhatIsProvisioned(t *testing.T) {
+	files, err := filepath.Glob("../docs/grafana/dashboards/*.json")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d dashboards, %v", len(files), err)
+	}
+	type source struct{ Type, UID string }
+	for _, provisioned := range []string{"grafana/provisioning/datasources/meridian.yml", "../docs/grafana/provisioning/datasources/meridian.yaml"} {
+		var got dataSources
+		read(t, provisioned, yaml.Unmarshal, &got)
+		known := map[source]bool{}
+		for _, s := range got.DataSources {
+			known[source{s.Type, s.UID}] = true
+		}
+		for _, file := range files {
+			var board struct {
+				Panels []struct {
+					Title      string
+					DataSource source
+					Targets    []struct{ DataSource *source }
+				}
+			}
+			read(t, file, json.Unmarshal, &board)
+			for _, p := range board.Panels {
+				if !known[p.DataSource] {
+					t.Errorf("%s, %s: reads %+v, which %s does not have", file, p.Title, p.DataSource, provisioned)
+				}
+				for _, target := range p.Targets {
+					if target.DataSource != nil && !known[*target.DataSource] {
+						t.Errorf("%s, %s: asks %+v, which %s does not have", file, p.Title, *target.DataSource, provisioned)
+					}
+				}
+			}
+		}
+	}
 }

@@ -115,21 +115,22 @@ func (s *Server) contributors(ctx context.Context, as metrics.AsOf, m movement, 
 		rows, _, err := s.guard.everyItem(ctx, as, m.d, []string{m.team}, "", timeline.Window{Start: p.Start, End: p.End}, movedLooked)
 		return slices.DeleteFunc(rows, func(o metrics.ObservationRow) bool { return o.Outcome != metrics.Observed }), err
 	}
-	now, err := items(m.now)
+	a, _ := m.before.Value()
+	b, _ := m.now.Value()
+	shown := m.now
+	if distribution(m.d) && b < a {
+		shown = m.before
+	}
+	now, err := items(shown)
 	if err != nil {
 		return err
 	}
-	a, _ := m.before.Value()
-	b, _ := m.now.Value()
 	switch {
 	case distribution(m.d):
 		say := &language.Of(ctx).Team
 		v.Why = say.Longest
 		if b < a {
 			v.Why = say.LongestBefore
-			if now, err = items(m.before); err != nil {
-				return err
-			}
 		}
 		if m.d.Statistic == metrics.MedianLines {
 			v.Why = say.Largest

@@ -264,7 +264,11 @@ func (h *history) readAll(ctx context.Context) error {
 			case <-progress.C:
 				h.say(h.progress(began))
 			case <-due.C:
-				if err := h.checkpoint(gctx, &gate); err != nil {
+				err := h.checkpoint(gctx, &gate)
+				if errors.Is(err, context.Canceled) && gctx.Err() != nil {
+					return nil // reading is over, or has failed and says why: nobody needs it any more
+				}
+				if err != nil {
 					return err
 				}
 			}

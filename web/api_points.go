@@ -51,8 +51,9 @@ func (p *params) cursor() *pointCursor {
 
 func (s *Server) apiPoints(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	p := newParams(r.URL.Query(), "metric", "scope", "team", "grain", "from", "to", "service", "run", "limit", "cursor", "format")
+	p := newParams(r.URL.Query(), "metric", "scope", "team", "grain", "from", "to", "service", "run", "limit", "cursor", "format", "given")
 	p.format()
+	withGiven := p.oneOf("given", "false", "true") == "true"
 	defs := s.readMetrics(p)
 	grain := p.grain(metrics.Day, metrics.Hour, metrics.Day, metrics.Day30, metrics.Week, metrics.Month, metrics.Quarter, metrics.Range)
 	limit := p.limit(apiMost, apiMost)
@@ -89,7 +90,7 @@ func (s *Server) apiPoints(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if as.Clock <= 0 { // before the first tick no window has begun
-		return writePoints(w, r, nil, as, "")
+		return writePoints(w, r, nil, withGiven, as, "")
 	}
 	var points []*metrics.Point
 	for _, d := range defs {
@@ -126,7 +127,7 @@ func (s *Server) apiPoints(w http.ResponseWriter, r *http.Request) error {
 		last := points[limit-1]
 		next = pointCursor{win.Start, win.End, last.Metric, last.Team, last.Service, last.Start}.encode()
 	}
-	return writePoints(w, r, points, as, next)
+	return writePoints(w, r, points, withGiven, as, next)
 }
 
 // lengthOf is the shortest that a window of a grain can be, roughly.
@@ -145,11 +146,14 @@ func lengthOf(g metrics.Grain) timeline.Millis {
 }
 
 // writePoints writes the answer with the same bytes for each point that
-// `replay --print` has, and behind them what a revised one was: lines of --print
-// say that themselves, the one before the other.
-func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point, as metrics.AsOf, next string) error {
+// `replay --print` has. Who asks for it has behind them what a revised one was: lines
+// of --print say that themselves, the one before the other.
+func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point, withGiven bool, as metrics.AsOf, next string) error {
 	nextLink(w, r, next)
-	if asCSV(r) {
+	switch {
+	case asCSV(r) && withGiven:
+		return writeCSV(w, r, givenPoints(points), as)
+	case asCSV(r):
 		return writeCSV(w, r, csvPoints(points), as)
 	}
 	tail, err := json.Marshal(struct {
@@ -164,7 +168,9 @@ func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point
 		if i > 0 {
 			b = append(b, ',', '\n')
 		}
-		b = appendGiven(p.AppendJSON(b), p)
+		if b = p.AppendJSON(b); withGiven {
+			b = appendGiven(b, p)
+		}
 	}
 	b = append(b, `],`...)
 	b = append(b, tail[1:]...)
@@ -173,8 +179,8 @@ func writePoints(w http.ResponseWriter, r *http.Request, points []*metrics.Point
 	return nil
 }
 
-// GivenJSON is what a revised point said when it was final; of others nothing is
-// there. Tables have columns of these names.
+// GivenJSON is what a revised point said when it was final (given=true); of others
+// nothing is there. Tables have columns of these names.
 type GivenJSON struct {
 	GivenN     *int64          `json:"given_n,omitempty"`
 	GivenValue *metrics.Number `json:"given_value,omitempty"`

@@ -152,16 +152,25 @@ func csvCell(v reflect.Value) (string, error) {
 	return strings.Trim(string(b), `"`), err
 }
 
-// csvPoint is a point as JSON has it; the columns are the same whatever is asked.
-type csvPoint struct {
+// csvPoints are points as JSON has them; the columns are the same whatever is asked.
+func csvPoints(points []*metrics.Point) []metrics.PointJSON {
+	out := make([]metrics.PointJSON, 0, len(points))
+	for _, p := range points {
+		out = append(out, p.JSON())
+	}
+	return out
+}
+
+// givenPoint has two columns more, of what it was.
+type givenPoint struct {
 	metrics.PointJSON
 	GivenJSON
 }
 
-func csvPoints(points []*metrics.Point) []csvPoint {
-	out := make([]csvPoint, 0, len(points))
+func givenPoints(points []*metrics.Point) []givenPoint {
+	out := make([]givenPoint, 0, len(points))
 	for _, p := range points {
-		out = append(out, csvPoint{p.JSON(), givenJSON(p)})
+		out = append(out, givenPoint{p.JSON(), givenJSON(p)})
 	}
 	return out
 }

@@ -34,11 +34,15 @@ func TestAPI_SaysWhatARevisedNumberWas(t *testing.T) {
 	s := newServer(t, o)
 	const query = "/api/v1/points?metric=pr_pickup_time&team=web&grain=day&from=2026-03-02&to=2026-03-03"
 	text := body(t, request(t, s, "GET", query))
+	if strings.Contains(text, "given_") {
+		t.Error("a point says what nobody has asked for")
+	}
+	text = body(t, request(t, s, "GET", query+"&given=true"))
 	contains(t, text, `,"given_n":1,"given_value":8640}`)
 	if n := strings.Count(text, "given_n"); n != 1 {
 		t.Errorf("%d points say what they were, one is revised: %s", n, text)
 	}
-	rows, err := csv.NewReader(strings.NewReader(body(t, request(t, s, "GET", query+"&format=csv")))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(body(t, request(t, s, "GET", query+"&given=true&format=csv")))).ReadAll()
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -66,7 +70,7 @@ func TestGuard_NeverSaysWhatANumberAboutPeopleWas(t *testing.T) {
 	if strings.Contains(text, `class="was"`) || strings.Contains(text, "when it was final") {
 		t.Error("the page says what it was")
 	}
-	if text := body(t, request(t, s, "GET", "/api/v1/points?metric=after_hours&team=web&grain=day&from=2025-12-07&to=2026-03-01")); strings.Contains(text, "given_") {
+	if text := body(t, request(t, s, "GET", "/api/v1/points?metric=after_hours&team=web&grain=day&from=2025-12-07&to=2026-03-01&given=true")); strings.Contains(text, "given_") {
 		t.Error("the API says what it was")
 	}
 }

@@ -17,8 +17,8 @@ import (
 func monday() time.Time {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	back := (int(today.Weekday()) + 6) % 7 // days since Monday
-	if back == 0 {
-		back = 7
+	if back < 2 {
+		back += 7 // on a Tuesday it is not over in the west, and numbers about people wait for that
 	}
 	return today.AddDate(0, 0, -back)
 }

@@ -97,7 +97,8 @@ func TestGrafana_TheDashboardsKeepItsSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d dashboard.Dashboard                                               //lint:ignore SA1019 files that Grafana provisions from a folder are of this schema
+		//lint:ignore SA1019 files that Grafana provisions from a folder are of this schema
+		var d dashboard.Dashboard
 		if err := d.UnmarshalJSONStrict(raw); err != nil && err.Error() != "" { // no errors are an empty list, not nil
 			t.Errorf("%s: %v", file, err)
 		}

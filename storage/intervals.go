@@ -40,16 +40,9 @@ func (r *Reader) Intervals(ctx context.Context, q metrics.Query) (list []metrics
 			})
 			return list, err
 		},
-		since: func(ctx context.Context, p place, v streaming.Version) (list []metrics.ObservationRow, err error) {
+		since: func(ctx context.Context, p place, v streaming.Version) ([]metrics.ObservationRow, error) {
 			args["since"] = uint64(v)
-			err = r.queryIn(ctx, p, "intervals_since", "observations", args, func(rows driver.Rows) error {
-				var deleted uint8
-				o, err := scanObservation(rows, &deleted)
-				o.Deleted = deleted != 0
-				list = append(list, o)
-				return err
-			})
-			return list, err
+			return r.observationsSince(ctx, p, "intervals_since", args)
 		},
 		news: func(ctx context.Context, p keptOf, now, was mark) ([]metrics.ObservationRow, bool, error) {
 			rows, ok, err := r.observationNews.since(ctx, p, now, was)

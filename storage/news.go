@@ -169,9 +169,14 @@ func (r *Reader) readPointNews(ctx context.Context, p place, since streaming.Ver
 
 // readObservationNews reads the observations that are newer than a version: of gauges
 // all, for what is open may have begun long ago.
-func (r *Reader) readObservationNews(ctx context.Context, p place, since streaming.Version, from timeline.Millis) (list []metrics.ObservationRow, err error) {
+func (r *Reader) readObservationNews(ctx context.Context, p place, since streaming.Version, from timeline.Millis) ([]metrics.ObservationRow, error) {
 	args := map[string]any{"since": uint64(since), "from": int64(clamp(from)), "gauges": r.gauges()}
-	err = r.queryIn(ctx, p, "observations_news", "observations", args, func(rows driver.Rows) error {
+	return r.observationsSince(ctx, p, "observations_news", args)
+}
+
+// observationsSince reads observations with those that were taken back.
+func (r *Reader) observationsSince(ctx context.Context, p place, query string, args map[string]any) (list []metrics.ObservationRow, err error) {
+	err = r.queryIn(ctx, p, query, "observations", args, func(rows driver.Rows) error {
 		var deleted uint8
 		o, err := scanObservation(rows, &deleted)
 		o.Deleted = deleted != 0
